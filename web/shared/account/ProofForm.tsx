@@ -6,6 +6,7 @@ import { TextField } from '../components/TextField.tsx';
 import { FailureBanner } from '../frame/FailureBanner.tsx';
 import { SubmitButton } from '../frame/SubmitButton.tsx';
 import { useAttempt } from '../frame/useAttempt.ts';
+import { commonTexts } from '../texts/common.ts';
 import { useTexts } from '../texts/LanguageContext.tsx';
 import type { Proof } from './changes.ts';
 import { accountTexts } from './texts.ts';
@@ -28,6 +29,7 @@ interface ProofFormProps<Result> {
 export function ProofForm<Result>(props: ProofFormProps<Result>) {
   const { email, needsCode, action, isDangerous = false, run, onDone, onCancel, children } = props;
   const t = useTexts(accountTexts);
+  const common = useTexts(commonTexts);
   const [proof, setProof] = useState<Proof>({ currentPassword: '', code: '' });
   const [isSubmitted, setSubmitted] = useState(false);
   const { start, isPending, failure, forgetFailure, wait } = useAttempt(run, onDone);
@@ -84,9 +86,9 @@ export function ProofForm<Result>(props: ProofFormProps<Result>) {
         />
       )}
       <div className={isDangerous ? 'dialog-actions' : 'account-actions'}>
-        {isDangerous && <Button onPress={onCancel}>{t('cancel')}</Button>}
+        {isDangerous && <Button onPress={onCancel}>{common('cancel')}</Button>}
         <SubmitButton label={action} isPending={isPending} wait={wait} kind={isDangerous ? 'danger' : 'primary'} />
-        {!isDangerous && <Button onPress={onCancel}>{t('cancel')}</Button>}
+        {!isDangerous && <Button onPress={onCancel}>{common('cancel')}</Button>}
       </div>
     </form>
   );

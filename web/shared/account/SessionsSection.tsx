@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { Button } from '../components/Button.tsx';
 import { RelativeTime } from '../format/RelativeTime.tsx';
+import { ConfirmDialog } from '../frame/ConfirmDialog.tsx';
 import { useTexts } from '../texts/LanguageContext.tsx';
 import type { Account, BrowserSession, FailedLogin } from './account-query.ts';
-import { ConfirmDialog } from './ConfirmDialog.tsx';
 import { endOtherSessions, endSession } from './changes.ts';
 import { DeviceName, useDeviceName } from './DeviceName.tsx';
 import { type Result, Section } from './Section.tsx';

@@ -5,6 +5,7 @@ import { Dialog } from '../components/Dialog.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { ALERT, CHECK, CIRCLE } from '../components/icons.ts';
 import { goToLogIn } from '../page/SessionPage.tsx';
+import { commonTexts } from '../texts/common.ts';
 import { useLanguage, useTexts } from '../texts/LanguageContext.tsx';
 import { AppStep } from '../two-factor/AppStep.tsx';
 import { RecoveryCodes } from '../two-factor/RecoveryCodes.tsx';
@@ -30,6 +31,7 @@ type Step =
 
 export function TwoFactorSection({ email, state, onChange }: TwoFactorSectionProps) {
   const t = useTexts(accountTexts);
+  const common = useTexts(commonTexts);
   const setUp = useTexts(twoFactorTexts);
   const [step, setStep] = useState<Step>({ kind: 'state' });
   const [done, setDone] = useState<Result>();
@@ -87,7 +89,7 @@ export function TwoFactorSection({ email, state, onChange }: TwoFactorSectionPro
               onLoggedOut={() => goToLogIn('ended')}
             />
           </Step>
-          <Button onPress={cancel}>{t('cancel')}</Button>
+          <Button onPress={cancel}>{common('cancel')}</Button>
         </div>
       )}
       {step.kind === 'proveForCodes' && (

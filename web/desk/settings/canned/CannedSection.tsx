@@ -2,18 +2,19 @@ import { useRef, useState } from 'react';
 import { useReading } from '../../../shared/api/useReading.ts';
 import { useReloadWhileVisible } from '../../../shared/api/useReloadWhileVisible.ts';
 import { Button } from '../../../shared/components/Button.tsx';
+import { ConfirmDialog } from '../../../shared/frame/ConfirmDialog.tsx';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../../DeskContext.tsx';
 import { PLUS } from '../../icons.ts';
 import { Failed } from '../Failed.tsx';
 import { Done } from '../SettingsSection.tsx';
 import { CannedReplyList } from './CannedReplyList.tsx';
-import { DeleteDialog } from './DeleteDialog.tsx';
+import { describeOwner } from './describe-reply.ts';
 import { downloadReplies } from './download-replies.ts';
 import { ImportForm } from './ImportForm.tsx';
 import { findUsualLanguages } from './languages.ts';
 import { ReplyForm } from './ReplyForm.tsx';
-import { readReplies } from './replies-query.ts';
+import { deleteReply, readReplies } from './replies-query.ts';
 import type { OwnedReply } from './reply.ts';
 import { cannedTexts } from './texts.ts';
 
@@ -90,11 +91,17 @@ export function CannedSection() {
         />
       )}
       {task?.kind === 'delete' && (
-        <DeleteDialog
-          reply={task.reply}
+        <ConfirmDialog
+          title={t('deleteTitle', { shortcut: task.reply.shortcut })}
+          action={t('delete')}
+          run={() => deleteReply(task.reply.id)}
           onDone={() => end(t('deleted', { shortcut: task.reply.shortcut }))}
           onCancel={() => setTask(undefined)}
-        />
+        >
+          {task.reply.scope === 'OWN'
+            ? t('deleteOwnText')
+            : t('deleteSharedText', { owner: describeOwner(task.reply, t) })}
+        </ConfirmDialog>
       )}
     </section>
   );

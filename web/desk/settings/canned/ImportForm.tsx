@@ -5,6 +5,7 @@ import { ALERT } from '../../../shared/components/icons.ts';
 import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
 import { SubmitButton } from '../../../shared/frame/SubmitButton.tsx';
 import { useAttempt } from '../../../shared/frame/useAttempt.ts';
+import { commonTexts } from '../../../shared/texts/common.ts';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { CLIP } from '../../conversation/icons.ts';
 import { hasFiles } from '../../frame/file-drops.ts';
@@ -30,6 +31,7 @@ const MAX_BYTES = 20_000_000;
 /** Shows what a file will create and change before it does. Rows with mistakes are left out. */
 export function ImportForm({ role, replies, onDone, onCancel }: ImportFormProps) {
   const t = useTexts(cannedTexts);
+  const common = useTexts(commonTexts);
   const id = useId();
   const [owner, setOwner] = useState<ReplyOwner>({ scope: 'OWN', groupId: null });
   const [text, setText] = useState<string>();
@@ -105,7 +107,7 @@ export function ImportForm({ role, replies, onDone, onCancel }: ImportFormProps)
         {good.length > 0 && (
           <SubmitButton label={t('importNow', { count: good.length })} isPending={isPending} wait={wait} />
         )}
-        <Button onPress={onCancel}>{t('cancel')}</Button>
+        <Button onPress={onCancel}>{common('cancel')}</Button>
       </div>
     </form>
   );

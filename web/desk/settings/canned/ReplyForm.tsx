@@ -6,6 +6,7 @@ import { TextField } from '../../../shared/components/TextField.tsx';
 import { FailureBanner } from '../../../shared/frame/FailureBanner.tsx';
 import { SubmitButton } from '../../../shared/frame/SubmitButton.tsx';
 import { useAttempt } from '../../../shared/frame/useAttempt.ts';
+import { commonTexts } from '../../../shared/texts/common.ts';
 import { useLanguage, useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import type { Viewer } from '../../state/model.ts';
 import { describeProblem } from './describe-reply.ts';
@@ -32,6 +33,7 @@ const TEXT_PROBLEMS: readonly ReplyProblem[] = ['textMissing', 'textTooLong', 'v
 
 export function ReplyForm({ role, languages = [], reply, onDone, onCancel }: ReplyFormProps) {
   const t = useTexts(cannedTexts);
+  const common = useTexts(commonTexts);
   const { locale } = useLanguage();
   const [content, setContent] = useState<ReplyContent>(reply ?? { shortcut: '', text: '', language: null });
   const [owner, setOwner] = useState<ReplyOwner>({ scope: reply?.scope ?? 'OWN', groupId: reply?.group?.id ?? null });
@@ -101,7 +103,7 @@ export function ReplyForm({ role, languages = [], reply, onDone, onCancel }: Rep
       <ReplyPreview text={content.text} language={content.language} />
       <div className="canned-actions">
         <SubmitButton label={t('save')} isPending={isPending} wait={wait} />
-        <Button onPress={onCancel}>{t('cancel')}</Button>
+        <Button onPress={onCancel}>{common('cancel')}</Button>
       </div>
     </form>
   );

@@ -4,7 +4,6 @@ import type { en } from './en.ts';
 export const de: TextsLike<typeof en> = {
   title: 'Ihr Konto',
   back: 'Zurück',
-  cancel: 'Abbrechen',
   proceed: 'Weiter',
 
   password: 'Passwort',

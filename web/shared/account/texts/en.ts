@@ -1,7 +1,6 @@
 export const en = {
   title: 'Your account',
   back: 'Back',
-  cancel: 'Cancel',
   proceed: 'Continue',
 
   password: 'Password',

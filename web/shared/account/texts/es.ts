@@ -4,7 +4,6 @@ import type { en } from './en.ts';
 export const es: TextsLike<typeof en> = {
   title: 'Su cuenta',
   back: 'Volver',
-  cancel: 'Cancelar',
   proceed: 'Continuar',
 
   password: 'Contraseña',

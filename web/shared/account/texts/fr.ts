@@ -4,7 +4,6 @@ import type { en } from './en.ts';
 export const fr: TextsLike<typeof en> = {
   title: 'Votre compte',
   back: 'Retour',
-  cancel: 'Annuler',
   proceed: 'Continuer',
 
   password: 'Mot de passe',

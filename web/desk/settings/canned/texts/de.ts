@@ -20,7 +20,6 @@ export const de: TextsLike<typeof en> = {
   deleteOwnText: 'Der Textbaustein verschwindet von allen Ihren Desks. Was damit gesendet wurde, bleibt.',
   deleteSharedText: 'Auch andere verwenden ihn: {owner}. Was damit gesendet wurde, bleibt.',
   save: 'Textbaustein speichern',
-  cancel: 'Abbrechen',
   created: 'Der Textbaustein ist erstellt.',
   saved: 'Der Textbaustein ist gespeichert.',
   deleted: '/{shortcut} ist gelöscht.',

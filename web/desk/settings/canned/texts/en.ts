@@ -17,7 +17,6 @@ export const en = {
   deleteOwnText: 'The reply is gone from all your desks. What was sent with it stays.',
   deleteSharedText: 'Others use it too: {owner}. What was sent with it stays.',
   save: 'Save reply',
-  cancel: 'Cancel',
   created: 'The reply is created.',
   saved: 'The reply is saved.',
   deleted: '/{shortcut} is deleted.',

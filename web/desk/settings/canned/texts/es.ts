@@ -20,7 +20,6 @@ export const es: TextsLike<typeof en> = {
   deleteOwnText: 'La respuesta desaparece de todos sus puestos. Lo que se envió con ella permanece.',
   deleteSharedText: 'Otros también la usan: {owner}. Lo que se envió con ella permanece.',
   save: 'Guardar la respuesta',
-  cancel: 'Cancelar',
   created: 'La respuesta se ha creado.',
   saved: 'La respuesta se ha guardado.',
   deleted: '/{shortcut} se ha eliminado.',

@@ -20,7 +20,6 @@ export const fr: TextsLike<typeof en> = {
   deleteOwnText: 'La réponse disparaît de tous vos postes. Ce qui a été envoyé avec elle reste.',
   deleteSharedText: 'D’autres l’utilisent aussi : {owner}. Ce qui a été envoyé avec elle reste.',
   save: 'Enregistrer la réponse',
-  cancel: 'Annuler',
   created: 'La réponse est créée.',
   saved: 'La réponse est enregistrée.',
   deleted: '/{shortcut} est supprimée.',

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import type { Answer } from '../api/request.ts';
 import { Button } from '../components/Button.tsx';
 import { Dialog } from '../components/Dialog.tsx';
-import { FailureBanner } from '../frame/FailureBanner.tsx';
-import { useAttempt } from '../frame/useAttempt.ts';
+import { commonTexts } from '../texts/common.ts';
 import { useTexts } from '../texts/LanguageContext.tsx';
-import { accountTexts } from './texts.ts';
+import { FailureBanner } from './FailureBanner.tsx';
+import { useAttempt } from './useAttempt.ts';
 
 interface ConfirmDialogProps {
   readonly title: string;
@@ -20,7 +20,7 @@ interface ConfirmDialogProps {
 
 /** Before something that cannot be undone. It stays open until it is done, and says why it failed. */
 export function ConfirmDialog({ title, action, run, onDone, onCancel, children }: ConfirmDialogProps) {
-  const t = useTexts(accountTexts);
+  const t = useTexts(commonTexts);
   const { start, isPending, failure, wait } = useAttempt(run, onDone);
   return (
     <Dialog title={title} onCancel={onCancel}>
