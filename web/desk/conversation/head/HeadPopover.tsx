@@ -1,24 +1,18 @@
-import type { RefObject } from 'react';
-import { Menu, MenuItem } from 'react-aria-components/Menu';
-import { Popover } from 'react-aria-components/Popover';
+import { MenuItem } from 'react-aria-components/Menu';
 import { Icon } from '../../../shared/components/Icon.tsx';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
+import { MenuPopover, type OpenMenu } from '../../frame/MenuPopover.tsx';
 import { CLOSE_CONVERSATION, NOTE, TRANSFER } from '../icons.ts';
 import { conversationTexts } from '../texts.ts';
 import type { HeadActions } from './actions.ts';
 
-interface HeadPopoverProps {
+interface HeadPopoverProps extends OpenMenu {
   readonly actions: HeadActions;
-  /** Otherwise the focus is at the first choice. */
-  readonly isByPointer: boolean;
-  readonly trigger: RefObject<HTMLButtonElement | null>;
   readonly onChoose: (action: () => void) => void;
-  readonly onOpenChange: (isOpen: boolean) => void;
 }
 
 /** The choices of the menu of a conversation. */
-export function HeadPopover(props: HeadPopoverProps) {
-  const { actions, isByPointer, trigger, onChoose, onOpenChange } = props;
+export function HeadPopover({ actions, onChoose, ...menu }: HeadPopoverProps) {
   const t = useTexts(conversationTexts);
   const choices = [
     { icon: TRANSFER, label: t('transfer'), action: actions.onTransfer },
@@ -26,27 +20,13 @@ export function HeadPopover(props: HeadPopoverProps) {
     { icon: CLOSE_CONVERSATION, label: t('close'), action: actions.onClose },
   ];
   return (
-    <Popover
-      className="popover"
-      placement="bottom end"
-      offset={4}
-      triggerRef={trigger}
-      isOpen
-      onOpenChange={onOpenChange}
-    >
-      <Menu
-        className="menu"
-        aria-label={t('moreActions')}
-        autoFocus={isByPointer || 'first'}
-        onClose={() => onOpenChange(false)}
-      >
-        {choices.map(({ icon, label, action }) => (
-          <MenuItem className="menu-item" key={label} textValue={label} onAction={() => onChoose(action)}>
-            <Icon path={icon} />
-            {label}
-          </MenuItem>
-        ))}
-      </Menu>
-    </Popover>
+    <MenuPopover label={t('moreActions')} {...menu}>
+      {choices.map(({ icon, label, action }) => (
+        <MenuItem className="menu-item" key={label} textValue={label} onAction={() => onChoose(action)}>
+          <Icon path={icon} />
+          {label}
+        </MenuItem>
+      ))}
+    </MenuPopover>
   );
 }
