@@ -3,6 +3,7 @@ import type { MessageKey, MessageWindow } from '../../core/engine/conversations/
 import type { Engine } from '../../core/engine/engine.ts';
 import type { Message } from '../../core/engine/records/message-store.ts';
 import type { Side } from '../../core/engine/records/read-marker-store.ts';
+import type { LoggedEvent } from '../../core/events/event-log.ts';
 import { createLoaderFactory } from './loaders.ts';
 import type { OperationTurns } from './turns.ts';
 
@@ -50,4 +51,18 @@ export function createConversationLoaders(
     estimatedWait: createOrderedLoader((ids) => estimatedWaits.load(accountId, ids)),
     queuePosition: createOrderedLoader((ids) => conversationQuery.loadQueuePositions(accountId, ids)),
   };
+}
+
+type MessageLoaders = Pick<ReturnType<typeof createConversationLoaders>, 'message' | 'attachments'>;
+
+/** Loads the message of `message.created`. The event names its attachments: without any, they are not read. */
+export async function loadNewMessage(
+  load: MessageLoaders,
+  { type, subjectId, changes }: LoggedEvent,
+): Promise<Message | null> {
+  const { sequence, attachmentIds } = changes.values;
+  if (type !== 'message.created' || typeof sequence !== 'number') return null;
+  const key = { conversationId: subjectId, sequence };
+  if (attachmentIds === undefined) load.attachments.prime(key, []);
+  return (await load.message.load(key)) ?? null;
 }

@@ -23,8 +23,8 @@ interface TokenRow {
   readonly now: number;
 }
 
-const findToken = prepare<{ tokenHash: string }, TokenRow>((db, { tokenHash }) =>
-  selectValidTokens(db).where('t.tokenHash', '=', tokenHash),
+const findTokens = prepare<{ tokenHashes: readonly string[] }, TokenRow>((db, { tokenHashes }) =>
+  selectValidTokens(db).where('t.tokenHash', 'in', tokenHashes),
 );
 
 /** Finds the callers of bearer tokens and sessions, with a short-lived cache. */
@@ -58,13 +58,10 @@ export class TokenCallers {
     this.#callers.delete(toTokenHash(kind, secret));
   }
 
-  async #loadRows(hashes: readonly string[]): Promise<(TokenRow | undefined)[]> {
-    const rows =
-      hashes.length === 1
-        ? await this.#database.run(findToken, { tokenHash: hashes[0] as string })
-        : await selectValidTokens(this.#database.read).where('t.tokenHash', 'in', hashes).execute();
+  async #loadRows(tokenHashes: readonly string[]): Promise<(TokenRow | undefined)[]> {
+    const rows = await this.#database.run(findTokens, { tokenHashes });
     const byHash = new Map(rows.map((row) => [row.tokenHash, row]));
-    return hashes.map((hash) => byHash.get(hash));
+    return tokenHashes.map((hash) => byHash.get(hash));
   }
 
   async #toCaller(row: TokenRow): Promise<Caller> {

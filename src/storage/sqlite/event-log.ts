@@ -5,18 +5,23 @@ import type { Tables } from '../tables.ts';
 
 const insertEvent = prepare<Selectable<Tables['events']>>((db, row) => db.insertInto('events').values(row));
 
+const advancePosition = prepare<{ accountId: number; count: number }, { eventPosition: number }>(
+  (db, { accountId, count }) =>
+    db
+      .updateTable('accounts')
+      .set((eb) => ({ eventPosition: eb('eventPosition', '+', count) }))
+      .where('id', '=', accountId)
+      .returning('eventPosition'),
+);
+
 /**
  * Writes the events of a transaction, as its last step. It allocates positions under the lock of the account's row, so
  * that a position never becomes visible before a smaller one.
  */
 export async function appendEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   for (const [accountId, accountEvents] of Map.groupBy(events, (event) => event.accountId)) {
-    const account = await tx.db
-      .updateTable('accounts')
-      .set((eb) => ({ eventPosition: eb('eventPosition', '+', accountEvents.length) }))
-      .where('id', '=', accountId)
-      .returning('eventPosition')
-      .executeTakeFirstOrThrow();
+    const [account] = await tx.run(advancePosition, { accountId, count: accountEvents.length });
+    if (!account) throw new Error(`Account ${accountId} does not exist.`);
     const first = account.eventPosition - accountEvents.length + 1;
     for (const [index, event] of accountEvents.entries()) {
       await tx.run(insertEvent, {

@@ -1,6 +1,7 @@
 import type { LoggedEvent } from '../../../core/events/event-log.ts';
 import { ANY_SUBJECT } from '../../../core/events/event-tail.ts';
 import { requireOperatorId } from '../../../core/kernel/caller.ts';
+import { loadNewMessage } from '../../graphql-server/conversation-loaders.ts';
 import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { parseIdArgument, parsePosition } from '../../graphql-server/ids.ts';
 import { createAbortableStream } from '../../graphql-server/streams.ts';
@@ -38,12 +39,8 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
       nullable: true,
       description: 'The new message, for `message.created` in a conversation that the viewer can see.',
       resolve: async (event, _args, context) => {
-        const { sequence } = event.changes.values;
-        if (event.type !== 'message.created' || typeof sequence !== 'number') return null;
-        const conversation = await findVisibleConversation(event, context);
-        if (!conversation) return null;
-        const key = { conversationId: conversation.id, sequence };
-        return (await context.load.conversations.message.load(key)) ?? null;
+        if (event.type !== 'message.created' || !(await findVisibleConversation(event, context))) return null;
+        return loadNewMessage(context.load.conversations, event);
       },
     }),
     note: t.field({

@@ -1,6 +1,7 @@
 import type { Conversation } from '../../../core/engine/records/conversation.ts';
 import { type LoggedEvent, positionTooOld } from '../../../core/events/event-log.ts';
 import { isVisibleToVisitors } from '../../../core/webhooks/event-types.ts';
+import { loadNewMessage } from '../../graphql-server/conversation-loaders.ts';
 import { graphqlError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { createAbortableStream } from '../../graphql-server/streams.ts';
@@ -36,11 +37,7 @@ const ConversationEventRef = builder.objectRef<ConversationEvent>('ConversationE
       type: MessageRef,
       nullable: true,
       description: 'The new message, for `message.created`.',
-      resolve: async ({ type, subjectId, changes }, _args, { load }) => {
-        const { sequence } = changes.values;
-        if (type !== 'message.created' || typeof sequence !== 'number') return null;
-        return (await load.message.load({ conversationId: subjectId, sequence })) ?? null;
-      },
+      resolve: (event, _args, { load }) => loadNewMessage(load, event),
     }),
   }),
 });

@@ -1,4 +1,5 @@
 import type { Database } from '../../../storage/database.ts';
+import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Message } from '../records/message-store.ts';
 
 /** The first messages after a sequence number, or the newest ones. */
@@ -8,6 +9,15 @@ export interface MessageKey {
   readonly conversationId: number;
   readonly sequence: number;
 }
+
+const findByKey = prepare<MessageKey & { accountId: number }, Message>((db, { accountId, conversationId, sequence }) =>
+  db
+    .selectFrom('messages')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('conversationId', '=', conversationId)
+    .where('sequence', '=', sequence),
+);
 
 /** Messages of many conversations. Sequence numbers have no gaps, so a window is a range of them. */
 export class MessageQuery {
@@ -41,6 +51,9 @@ export class MessageQuery {
   /** Loads single messages; undefined for messages that do not exist. */
   async loadByKeys(accountId: number, keys: readonly MessageKey[]): Promise<(Message | undefined)[]> {
     if (keys.length === 0) return [];
+    // An event that arrives alone, the most common case, must not compile a statement.
+    const [first] = keys;
+    if (first && keys.length === 1) return [(await this.#database.run(findByKey, { accountId, ...first }))[0]];
     const rows = await this.#selectRows(accountId)
       .where((eb) =>
         eb.or(
