@@ -50,6 +50,8 @@ export class TakenChanges {
   }
 }
 
+const READS = /^\s*(?:select|with)\b(?![^]*\b(?:insert|update|delete)\b)/i;
+
 /** The statements and events of one change. */
 export class ChangeScope {
   readonly tx: Transaction;
@@ -58,6 +60,8 @@ export class ChangeScope {
   readonly sent: Promise<unknown>[] = [];
   /** Checks of their rows. One that fails reports a fault after the commit: nothing can be undone. */
   readonly checks: Promise<unknown>[] = [];
+  /** A statement wrote or failed: if the change fails, its transaction must not be committed as it is. */
+  mustBeUndone = false;
   #hasEnded = false;
 
   constructor(execute: Execute, { compiled, database, readNow }: ChangeContext) {
@@ -69,7 +73,13 @@ export class ChangeScope {
     };
     const executeInside: Execute = async (text, parameters) => {
       if (this.#hasEnded) throw new TransactionEnded();
-      return execute(text, parameters);
+      if (!READS.test(text)) this.mustBeUndone = true;
+      try {
+        return await execute(text, parameters);
+      } catch (error) {
+        this.mustBeUndone = true;
+        throw error;
+      }
     };
     let db: Kysely<Tables> | undefined;
     this.tx = {

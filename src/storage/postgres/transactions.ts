@@ -28,6 +28,9 @@ const SAVEPOINT = 'savepoint change';
 const NEXT_SAVEPOINT = `release ${SAVEPOINT}; ${SAVEPOINT}`;
 const UNDO = `rollback to ${SAVEPOINT}`;
 
+/** A change failed after it had written, and others share its transaction: all run again, with savepoints. */
+class SavepointsNeeded extends Error {}
+
 export interface TransactionDependencies {
   readonly writers: WriterPool;
   readonly compiled: CompiledStatements;
@@ -77,14 +80,19 @@ export class Transactions {
 
   async #runWithRetries(changes: TakenChanges, accountId: number | undefined): Promise<Settlement[]> {
     let losses = 0;
+    let usesSavepoints = false;
     for (let attempt = 1; ; attempt += 1) {
+      changes.startAgain();
       const session = await this.#dependencies.writers.acquire();
       try {
-        return await this.#attempt(session, changes, accountId);
+        return await this.#attempt(session, changes, { accountId, usesSavepoints });
       } catch (error) {
         if (error instanceof LostBeforeCommit) {
           losses += 1;
           if (losses > MAX_CONNECTION_LOSSES) throw error.reason;
+        } else if (error instanceof SavepointsNeeded) {
+          usesSavepoints = true;
+          continue;
         } else if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) {
           throw error;
         }
@@ -92,15 +100,18 @@ export class Transactions {
       } finally {
         this.#dependencies.writers.release(session);
       }
-      changes.startAgain();
     }
   }
 
-  async #attempt(session: Session, changes: TakenChanges, accountId: number | undefined): Promise<Settlement[]> {
+  async #attempt(
+    session: Session,
+    changes: TakenChanges,
+    { accountId, usesSavepoints }: { accountId: number | undefined; usesSavepoints: boolean },
+  ): Promise<Settlement[]> {
     const { runningClock, clock, compiled } = this.#dependencies;
     const stalledBefore = runningClock.stalledMs;
     const { execute, begun } = this.#begin(session, accountId);
-    const group: Group = { execute, sent: [], events: [], settlements: [] };
+    const group: Group = { execute, usesSavepoints, sent: [], events: [], settlements: [] };
     let readNow: (() => number) | undefined = clock;
     begun.then(
       (beginning) => {
@@ -139,15 +150,17 @@ export class Transactions {
     }
   }
 
-  /** Runs a change of a transaction. Each after the first is a savepoint, which an error goes back to. */
+  /** Runs a change of a transaction. An error of one after the first fails only this change. */
   async #runChange(
     change: Change,
-    { execute, sent, events, settlements }: Group,
+    { execute, usesSavepoints, sent, events, settlements }: Group,
     context: ChangeContext,
   ): Promise<void> {
-    const savepoint = [undefined, SAVEPOINT][settlements.length] ?? NEXT_SAVEPOINT;
     const isFirst = settlements.length === 0;
-    if (!isFirst) sent.push(ignoreUnhandledRejection(execute(savepoint, [])));
+    if (usesSavepoints && !isFirst) {
+      const savepoint = settlements.length === 1 ? SAVEPOINT : NEXT_SAVEPOINT;
+      sent.push(ignoreUnhandledRejection(execute(savepoint, [])));
+    }
     const scope = new ChangeScope(execute, context);
     try {
       const value = await change.work(scope.tx);
@@ -159,7 +172,8 @@ export class Transactions {
       scope.end();
       const error = (await findFirstFailure(scope.sent)) ?? lastError;
       if (isFirst || isRetryable(error)) throw error;
-      await execute(UNDO, []); // fails if a statement of an earlier change has failed
+      if (usesSavepoints) await execute(UNDO, []); // fails if a statement of an earlier change has failed
+      else if (scope.mustBeUndone) throw error instanceof DatabaseUnavailable ? error : new SavepointsNeeded();
       settlements.push(() => change.reject(error));
     }
   }
@@ -198,6 +212,8 @@ interface Beginning {
 /** A transaction that changes share. */
 interface Group {
   readonly execute: Execute;
+  /** Each change after the first is a savepoint, which an error goes back to. Most groups have no error to undo. */
+  readonly usesSavepoints: boolean;
   /** Statements whose results nothing waits for before the commit. */
   readonly sent: Promise<unknown>[];
   readonly events: EmittedEvent[];

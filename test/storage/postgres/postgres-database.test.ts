@@ -115,6 +115,25 @@ describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
       assert.deepEqual(await findStored(400), [400, 401, 402]);
     });
 
+    test('run once when one of them fails before it has written', async () => {
+      const runs: number[] = [];
+      const count = (id: number) => async (tx: Transaction) => {
+        runs.push(id);
+        return insert(id)(tx);
+      };
+      const refuse = async (tx: Transaction) => {
+        await sql`with recent as (select id from things) select count(*) from recent`.execute(tx.db);
+        throw new Error('refused');
+      };
+      const [, ...outcomes] = await runWaiting<unknown>([count(460), refuse, count(461)]);
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      );
+      assert.deepEqual(runs, [460, 461]);
+      assert.deepEqual(await findStored(460), [460, 461]);
+    });
+
     test('fail alone when a statement fails that they did not wait for', async () => {
       const sendDuplicate = async (tx: Transaction) => tx.send(insertThing, { id: 500 });
       const [, ...outcomes] = await runWaiting<unknown>([insert(500), sendDuplicate, insert(501)]);
