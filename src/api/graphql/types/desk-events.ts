@@ -39,8 +39,11 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
       nullable: true,
       description: 'The new message, for `message.created` in a conversation that the viewer can see.',
       resolve: async (event, _args, context) => {
-        if (event.type !== 'message.created' || !(await findVisibleConversation(event, context))) return null;
-        return loadNewMessage(context.load.conversations, event);
+        const [conversation, message] = await Promise.all([
+          findVisibleConversation(event, context),
+          loadNewMessage(context.load.conversations, event),
+        ]);
+        return conversation ? message : null;
       },
     }),
     note: t.field({

@@ -10,7 +10,7 @@ import { buildSubtreeCte, type RoutingNeed } from './needs.ts';
 export type ExclusionCounts = Partial<Record<Obstacle, number>>;
 
 /** With at most this many connected operators, counts are not cached. */
-const MAX_UNCACHED_OPERATORS = 200;
+const MAX_UNCACHED_OPERATORS = 20;
 /** In larger accounts the counts are cached: an explanation must not cost more than the decision. */
 const CACHE_TTL_MS = 1000;
 
