@@ -9,7 +9,13 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql';
-import { createHandler, type Request as HandlerRequest, type ResponseInit } from 'graphql-http';
+import {
+  createHandler,
+  type Request as HandlerRequest,
+  type RequestParams,
+  type Response,
+  type ResponseInit,
+} from 'graphql-http';
 import { type Credential, readCredential } from '../http/credential.ts';
 import { createDisconnectSignal } from '../http/disconnect-signal.ts';
 import { DocumentCache, type PreparedDocument } from './documents.ts';
@@ -25,6 +31,7 @@ import {
 import type { OperationQueue } from './operation-queue.ts';
 import { parseRequestParams } from './request-params.ts';
 import type { OperationTurns } from './turns.ts';
+import { type FormatError, readUsualRequest, renderResult, type UsualRequest } from './usual-request.ts';
 
 export interface RequestedOperation {
   readonly parsed: PreparedDocument;
@@ -87,21 +94,18 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
   const { path, schema } = endpoint;
   const documents = new DocumentCache(schema, endpoint.compileQueries);
   const logError = (error: unknown) => app.log.error({ err: error }, 'resolver failed');
+  const formatError: FormatError = (error) => toClientError(error, logError);
+  const executePrepared = async (args: PreparedArgs): Promise<ExecutionResult> => {
+    const result = await documents.run(args[PARSED_DOCUMENT], args);
+    if (isFullyUnavailable(result)) args[REQUEST].isUnavailable = true;
+    return result;
+  };
   const handle = createHandler<FastifyRequest, HandlerContext<Viewer>, never>({
     parseRequestParams,
-    onSubscribe: (request, params) =>
-      prepareExecution(
-        endpoint,
-        documents,
-        request as HandlerRequest<FastifyRequest, HandlerContext<Viewer>>,
-        params,
-      ) as never,
-    execute: (async (args: PreparedArgs) => {
-      const result = await documents.run(args[PARSED_DOCUMENT], args);
-      if (isFullyUnavailable(result)) args[REQUEST].isUnavailable = true;
-      return result;
-    }) as unknown as typeof execute,
-    formatError: (error) => toClientError(error, logError),
+    onSubscribe: ({ raw, context }: HandlerRequest<FastifyRequest, unknown>, params) =>
+      prepareExecution(endpoint, documents, raw, context as HandlerContext<Viewer>, params) as never,
+    execute: executePrepared as unknown as typeof execute,
+    formatError,
   });
 
   app.decorateRequest('isUnavailable', false);
@@ -126,19 +130,35 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
 
   async function respond(request: FastifyRequest, reply: FastifyReply, viewer: Viewer): Promise<FastifyReply> {
     if (request.socket.destroyed) return reply.code(499).send(); // the client left while the operation waited
-    const [body, init] = await handle({
-      method: request.method,
-      url: request.url,
-      headers: request.headers,
-      body: () => (request.body as Buffer | undefined)?.toString('utf8') ?? null,
-      raw: request,
-      context: { viewer, reply },
-    });
-    reply.code(init.status).headers({ ...NO_STORE, ...init.headers });
+    const usualRequest = readUsualRequest(request);
+    const [body, init] = usualRequest
+      ? await answerUsual(request, usualRequest, { viewer, reply })
+      : await handle({
+          method: request.method,
+          url: request.url,
+          headers: request.headers,
+          body: () => (request.body as Buffer | undefined)?.toString('utf8') ?? null,
+          raw: request,
+          context: { viewer, reply },
+        });
+    reply
+      .code(init.status)
+      .headers(NO_STORE)
+      .headers(init.headers ?? {});
     if (init.status === 405) reply.header('allow', request.method === 'GET' ? 'POST' : ALLOW);
     if (request.isUnavailable) reply.code(503).header('retry-after', RETRY_AFTER_SECONDS);
     if (body !== null && init.status !== 405) return reply.send(body);
     return sendError(reply, init.status, graphqlError('BAD_REQUEST', describeRejection(request, init)));
+  }
+
+  async function answerUsual(
+    request: FastifyRequest,
+    { params, mediaType }: UsualRequest,
+    context: HandlerContext<Viewer>,
+  ): Promise<Response> {
+    const prepared = prepareExecution(endpoint, documents, request, context, params);
+    const result = 'document' in prepared ? await executePrepared(prepared) : prepared;
+    return renderResult(result, mediaType, formatError);
   }
 }
 
@@ -154,24 +174,16 @@ function describeRejection({ method, headers }: FastifyRequest, { status, status
 function prepareExecution<Viewer>(
   endpoint: GraphqlEndpoint<Viewer>,
   documents: DocumentCache,
-  request: HandlerRequest<FastifyRequest, HandlerContext<Viewer>>,
-  {
-    query,
-    operationName,
-    variables,
-  }: {
-    query: string;
-    operationName?: string | null | undefined;
-    variables?: Record<string, unknown> | null | undefined;
-  },
-) {
+  request: FastifyRequest,
+  { viewer, reply }: HandlerContext<Viewer>,
+  { query, operationName, variables }: RequestParams,
+): PreparedArgs | readonly GraphQLError[] {
   const parsed = documents.prepare(query, operationName, variables);
   if (!('document' in parsed)) return parsed;
   const operationError = checkOperation(getOperationAST(parsed.document, operationName), operationName);
   if (operationError) return [operationError];
-  const { viewer, reply } = request.context;
   const turns = endpoint.operations.createTurns(endpoint.identify(viewer));
-  const contextValue = endpoint.createContext(viewer, turns, request.raw, {
+  const contextValue = endpoint.createContext(viewer, turns, request, {
     parsed,
     query,
     operationName,
@@ -187,7 +199,7 @@ function prepareExecution<Viewer>(
     variableValues: variables,
     contextValue,
     [PARSED_DOCUMENT]: parsed,
-    [REQUEST]: request.raw,
+    [REQUEST]: request,
   };
 }
 
@@ -213,8 +225,9 @@ function checkOperation(
  * retry.
  */
 function isFullyUnavailable({ data, errors }: ExecutionResult): boolean {
+  if (errors === undefined || errors.length === 0) return false;
   const isEmpty = Object.values(data ?? {}).every((value) => value === null);
-  return isEmpty && errors !== undefined && errors.length > 0 && errors.every(isUnavailable);
+  return isEmpty && errors.every(isUnavailable);
 }
 
 /** A 401 with the header that HTTP requires. */
