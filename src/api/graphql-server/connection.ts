@@ -1,8 +1,10 @@
 import type { FieldKind, FieldRef, InputFieldMap, InputShapeFromFields, MaybePromise, OutputRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import { parseId } from '../../core/kernel/ids.ts';
 import type { Slice, SlicePage } from '../../core/kernel/slice.ts';
 import type { AnyBuilder, BuilderTypes } from './builder.ts';
 import { graphqlError } from './errors.ts';
+import { type Preloads, preloadRows } from './preload.ts';
 
 const DEFAULT_PAGE_SIZE = 20;
 const MAX_PAGE_SIZE = 100;
@@ -89,6 +91,7 @@ interface ConnectionField<Context, Parent, Node, Args extends InputFieldMap> {
     args: InputShapeFromFields<Args>,
     context: Context,
   ): MaybePromise<SlicedList<Node> | null | undefined>;
+  readonly preloads?: Preloads<Node, Context>;
 }
 
 /** Adds `PageInfo`, and returns the functions that declare connection types and fields. */
@@ -144,7 +147,7 @@ export function addConnectionTypes<Context extends object>(builder: AnyBuilder) 
   /** A connection field with the paging arguments. */
   function connectionField<Kind extends FieldKind, Parent, Node, Args extends InputFieldMap = Record<never, never>>(
     t: PothosSchemaTypes.RootFieldBuilder<BuilderTypes<Context>, Parent, Kind>,
-    { args, list, ...field }: ConnectionField<Context, Parent, Node, Args>,
+    { args, list, preloads, ...field }: ConnectionField<Context, Parent, Node, Args>,
   ): FieldRef<BuilderTypes<Context>, Connection<Node>, Kind> {
     return t.field({
       ...field,
@@ -155,10 +158,17 @@ export function addConnectionTypes<Context extends object>(builder: AnyBuilder) 
         after: t.arg.string({ description: 'Returns the items after this cursor.' }),
         before: t.arg.string({ description: 'Returns the items before this cursor.' }),
       },
-      resolve: async (parent: Parent, fieldArgs: InputShapeFromFields<Args> & SliceArguments, context: Context) => {
+      resolve: async (
+        parent: Parent,
+        fieldArgs: InputShapeFromFields<Args> & SliceArguments,
+        context: Context,
+        info: GraphQLResolveInfo,
+      ) => {
         const slicedList = await list(parent, fieldArgs, context);
         const page = await slicedList?.slice(parseSlice(fieldArgs));
-        return slicedList && page ? { ...page, totalCount: () => slicedList.count() } : null;
+        if (!slicedList || !page) return null;
+        if (preloads) await preloadRows(page.rows, preloads, context, info);
+        return { ...page, totalCount: () => slicedList.count() };
       },
     } as never) as never;
   }

@@ -1,8 +1,11 @@
 import DataLoader from 'dataloader';
+import { IdLoader, type Loadable, mapLoaded } from './id-loader.ts';
 import type { OperationTurns } from './turns.ts';
 
 /** A statement on the embedded database cannot be interrupted: this many rows take a few milliseconds. */
 const MAX_ROWS_PER_READ = 400;
+
+export type LoaderFactory = ReturnType<typeof createLoaderFactory>;
 
 /** Returns the functions that create the loaders of one operation. */
 export function createLoaderFactory(turns: OperationTurns) {
@@ -17,10 +20,11 @@ export function createLoaderFactory(turns: OperationTurns) {
   function createIdLoader<T extends { readonly id: number }>(
     read: (ids: readonly number[]) => Promise<readonly T[]>,
     getId = (row: T) => row.id,
-  ): DataLoader<number, T | undefined> {
-    return createOrderedLoader(async (ids) => {
-      const rowsById = new Map((await read(ids)).map((row) => [getId(row), row]));
-      return ids.map((id) => rowsById.get(id));
+  ): IdLoader<T> {
+    return new IdLoader({
+      read: async (ids) => new Map((await read(ids)).map((row) => [getId(row), row])),
+      maxBatchSize: MAX_ROWS_PER_READ,
+      scheduleRead: turns.scheduleLoad,
     });
   }
 
@@ -59,10 +63,45 @@ export function createLoaderFactory(turns: OperationTurns) {
   return { createOrderedLoader, createIdLoader, createOwnerLoader, createKeyLoader };
 }
 
+/** Returns a function that reads a value on its first call. */
+export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
+  let value: Promise<T> | undefined;
+  return () => {
+    value ??= read();
+    return value;
+  };
+}
+
 /** Returns null for a missing or unknown identifier. */
-export async function loadOrNull<T>(
-  loader: { load(id: number): Promise<T | undefined> },
+export function loadOrNull<T>(
+  loader: { load(id: number): Loadable<T | undefined> },
   id: number | null | undefined,
-): Promise<T | null> {
-  return id === null || id === undefined ? null : ((await loader.load(id)) ?? null);
+): Loadable<T | null> {
+  return id === null || id === undefined ? null : mapLoaded(loader.load(id), (row) => row ?? null);
+}
+
+/**
+ * Defines an object whose properties are created on first use: a request has many loaders, and uses few of them.
+ * Returns a function that creates the object for a scope.
+ */
+export function createOnUse<Scope>() {
+  return <T extends object>(creators: { readonly [Name in keyof T]: (scope: Scope) => T[Name] }) => {
+    class CreatedOnUse {
+      readonly scope: Scope;
+      readonly created: Partial<T> = {};
+
+      constructor(scope: Scope) {
+        this.scope = scope;
+      }
+    }
+    for (const name of Object.keys(creators) as (keyof T)[]) {
+      Object.defineProperty(CreatedOnUse.prototype, name, {
+        get(this: CreatedOnUse) {
+          this.created[name] ??= creators[name](this.scope);
+          return this.created[name];
+        },
+      });
+    }
+    return (scope: Scope) => new CreatedOnUse(scope) as unknown as T;
+  };
 }

@@ -1,10 +1,10 @@
-import type DataLoader from 'dataloader';
 import { requireOwnConversation } from '../../core/engine/conversations/conversation-access.ts';
 import type { Conversation } from '../../core/engine/records/conversation.ts';
 import { type Caller, requireAdmin, requireOperatorId, requireWrite } from '../../core/kernel/caller.ts';
 import { unknownId } from '../../core/kernel/errors.ts';
 import { parseId } from '../../core/kernel/ids.ts';
 import { type PermissionSubject, requireForAnyOperator } from '../../core/operators/permissions.ts';
+import type { IdLoader } from '../graphql-server/id-loader.ts';
 import type { Context } from './context.ts';
 
 // Permission checks for `authorize` of mutations.
@@ -53,9 +53,6 @@ export function requireHandling(context: Context, id: string): Promise<void> {
 }
 
 /** An earlier mutation of the request may have changed what is cached. */
-async function loadCurrent<T>(
-  loader: DataLoader<number, T | undefined>,
-  id: number | undefined,
-): Promise<T | undefined> {
+async function loadCurrent<T>(loader: IdLoader<T>, id: number | undefined): Promise<T | undefined> {
   return id === undefined ? undefined : loader.clear(id).load(id);
 }

@@ -18,7 +18,6 @@ import { loadOrNull } from '../../graphql-server/loaders.ts';
 import { NOTICE_FIELD_DESCRIPTION } from '../../graphql-server/notice.ts';
 import { builder, ChannelEnum, createEnum, NoticeRef } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { omitMissing } from '../loaders.ts';
 import { AttachmentRef } from './attachment.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 import { OperatorRef } from './operator.ts';
@@ -215,8 +214,7 @@ ConversationRef.implement({
       tags: t.field({
         type: [TagRef],
         description: 'The tags of the conversation.',
-        resolve: async ({ id }, _args, { load }) =>
-          omitMissing(await load.tag.loadMany(await load.conversations.tagIds.load(id))),
+        resolve: async ({ id }, _args, { load }) => load.tag.loadAll(await load.conversations.tagIds.load(id)),
       }),
       messageCount: t.exposeInt('messageCount', {
         description: 'The number of messages, which is also the sequence number of the newest.',

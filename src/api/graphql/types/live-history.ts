@@ -6,7 +6,6 @@ import { forbiddenError, graphqlError } from '../../graphql-server/errors.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { builder, connectionField, connectionType, createEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { omitMissing } from '../loaders.ts';
 import { ActorRef, toActor } from './actor.ts';
 import { type LiveView, OperatorLiveRef } from './live.ts';
 import { OperatorRef } from './operator.ts';
@@ -130,7 +129,7 @@ async function selectOperators(
   const { caller, load } = context;
   checkOperatorCount(operatorIds ?? []);
   const operators = operatorIds
-    ? omitMissing(await load.operator.loadMany(operatorIds.map((text) => parseIdArgument(text) ?? 0)))
+    ? await load.operator.loadAll(operatorIds.map((text) => parseIdArgument(text) ?? 0))
     : await loadManagedOperators(context);
   checkOperatorCount(operators);
   const readable = operators.filter((operator) => canRead(caller, operator, 'details'));
@@ -147,7 +146,7 @@ function checkOperatorCount({ length }: readonly unknown[]): void {
 async function loadManagedOperators({ caller, services, load }: Context): Promise<readonly Operator[]> {
   const { accountId, operatorId, accessLevel, managedGroups } = caller;
   if (accessLevel !== 'admin' && accessLevel !== 'manager')
-    return operatorId === null ? [] : omitMissing([await load.operator.load(operatorId)]);
+    return operatorId === null ? [] : load.operator.loadAll([operatorId]);
   const filters = managedGroups === 'account' ? {} : { groupId: { kind: 'ids', ids: [...managedGroups] } as const };
   const slice = { limit: MAX_OPERATORS + 1, backwards: false };
   return (await services.administration.operatorQuery.slice(accountId, filters, slice)).rows;

@@ -4,11 +4,12 @@ import { findHighestRole, type Operator, operatorSchema } from '../../../core/op
 import { canRead, type Visibility } from '../../../core/operators/permissions.ts';
 import { toSlicedList } from '../../graphql-server/connection.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
+import { mapLoaded } from '../../graphql-server/id-loader.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
+import type { Preloads } from '../../graphql-server/preload.ts';
 import { builder, connectionField, connectionType, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { omitMissing } from '../loaders.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 import { OperatorLiveRef } from './live.ts';
 import { OperatorFilterInput, toOperatorFilters } from './operator-filter.ts';
@@ -128,17 +129,13 @@ OperatorRef.implement({
         type: [WebsiteRef],
         nullable: true,
         description: 'The websites that the operator is assigned to.',
-        resolve: resolveIfReadable('details', async ({ websiteList }, { load }) =>
-          omitMissing(await load.website.loadMany(websiteList)),
-        ),
+        resolve: resolveIfReadable('details', ({ websiteList }, { load }) => load.website.loadAll(websiteList)),
       }),
       skills: t.field({
         type: [SkillRef],
         nullable: true,
         description: 'The skills of the operator.',
-        resolve: resolveIfReadable('details', async ({ skillList }, { load }) =>
-          omitMissing(await load.skill.loadMany(skillList)),
-        ),
+        resolve: resolveIfReadable('details', ({ skillList }, { load }) => load.skill.loadAll(skillList)),
       }),
       ssoKey: t.string({
         nullable: true,
@@ -157,11 +154,11 @@ OperatorRef.implement({
       live: t.field({
         type: OperatorLiveRef,
         description: 'The live state of the operator.',
-        resolve: async (operator, _args, { load }) => {
-          const live = await load.live.load(operator.id);
-          if (!live) throw new Error(`Operator ${operator.id} has no live state.`);
-          return live;
-        },
+        resolve: ({ id }, _args, { load }) =>
+          mapLoaded(load.live.load(id), (live) => {
+            if (!live) throw new Error(`Operator ${id} has no live state.`);
+            return live;
+          }),
       }),
       profile: t.field({
         type: OperatorProfileRef,
@@ -187,6 +184,13 @@ OperatorRef.implement({
 
 const OperatorConnection = connectionType('Operator', OperatorRef);
 
+const OPERATOR_PRELOADS: Preloads<Operator, Context> = {
+  group: (operators, { load }) => load.group.preload(operators.flatMap(({ groupId }) => groupId ?? [])),
+  websites: (operators, { load }) => load.website.preload(operators.flatMap(({ websiteList }) => websiteList)),
+  skills: (operators, { load }) => load.skill.preload(operators.flatMap(({ skillList }) => skillList)),
+  live: (operators, { load }) => load.live.preload(operators.map(({ id }) => id)),
+};
+
 builder.queryFields((t) => ({
   viewer: t.field({
     type: OperatorRef,
@@ -210,6 +214,7 @@ builder.queryFields((t) => ({
     args: { filter: t.arg({ type: OperatorFilterInput, description: 'Filters for the operators.' }) },
     list: (_root, { filter }, { caller, services }) =>
       toSlicedList(services.administration.operatorQuery, caller.accountId, toOperatorFilters(filter, caller)),
+    preloads: OPERATOR_PRELOADS,
   }),
 }));
 
@@ -230,6 +235,7 @@ for (const [kind, ref] of [
           count: () => load.memberCount.load(key),
         };
       },
+      preloads: OPERATOR_PRELOADS,
     }),
   );
 }

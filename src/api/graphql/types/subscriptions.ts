@@ -90,10 +90,7 @@ async function* streamChangedOperators(
     );
     // Cached rows may be outdated.
     context.load = createLoaders(caller, services, context.turns);
-    for (const operator of await context.load.operator.loadMany(matchingIds)) {
-      if (operator instanceof Error) throw operator;
-      if (operator) yield operator;
-    }
+    yield* await context.load.operator.loadAll(matchingIds);
   }
 }
 

@@ -7,7 +7,6 @@ import { deletedIdPayload, objectPayload } from '../../graphql-server/mutation.t
 import { requireAdminCaller } from '../authorize.ts';
 import { addMutation, builder, connectionField, connectionType, idInput } from '../builder.ts';
 import { toIdFilter, toTextFilter } from '../filters.ts';
-import { omitMissing } from '../loaders.ts';
 import { WebsiteRef } from './directory.ts';
 
 export const TagRef = builder.objectRef<Tag>('Tag').implement({
@@ -18,7 +17,7 @@ export const TagRef = builder.objectRef<Tag>('Tag').implement({
     websites: t.field({
       type: [WebsiteRef],
       description: 'The websites whose conversations can have the tag.',
-      resolve: async ({ websiteList }, _args, { load }) => omitMissing(await load.website.loadMany(websiteList)),
+      resolve: ({ websiteList }, _args, { load }) => load.website.loadAll(websiteList),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the tag was created.' }),
   }),

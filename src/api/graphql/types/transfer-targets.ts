@@ -9,6 +9,7 @@ import {
 import type { Operator } from '../../../core/operators/operator.ts';
 import { canRead } from '../../../core/operators/permissions.ts';
 import { forbiddenError } from '../../graphql-server/errors.ts';
+import type { IdLoader } from '../../graphql-server/id-loader.ts';
 import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { builder } from '../builder.ts';
 import { loadInvolvement } from './conversation.ts';
@@ -71,20 +72,16 @@ const TransferSkillRef = builder.objectRef<TransferNode>('TransferSkill').implem
   }),
 });
 
-interface Loader<T> {
-  loadMany(ids: readonly number[]): Promise<readonly (T | undefined | Error)[]>;
-}
-
 /** Omits those that were deleted in the meantime. */
 async function withObjects<T, Target>(
   targets: readonly Target[],
   getId: (target: Target) => number,
-  loader: Loader<T>,
+  loader: IdLoader<T>,
 ): Promise<(Target & { readonly object: T })[]> {
-  const objects = await loader.loadMany(targets.map(getId));
+  const objects = await Promise.all(targets.map((target) => loader.load(getId(target))));
   return targets.flatMap((target, index) => {
     const object = objects[index];
-    return object === undefined || object instanceof Error ? [] : [{ ...target, object }];
+    return object === undefined ? [] : [{ ...target, object }];
   });
 }
 

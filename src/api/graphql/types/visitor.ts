@@ -8,7 +8,6 @@ import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { loadOrNull } from '../../graphql-server/loaders.ts';
 import { builder, connectionField, connectionType } from '../builder.ts';
 import { toIdFilter, toTextFilter } from '../filters.ts';
-import { omitMissing } from '../loaders.ts';
 import { WebsiteRef } from './directory.ts';
 import { OperatorRef } from './operator.ts';
 import { toPeriod } from './statistics.ts';
@@ -35,7 +34,7 @@ export const VisitorRef = builder.objectRef<Visitor>('Visitor').implement({
     websites: t.field({
       type: [WebsiteRef],
       description: 'The websites that the visitor has used.',
-      resolve: async ({ websiteList }, _args, { load }) => omitMissing(await load.website.loadMany(websiteList)),
+      resolve: ({ websiteList }, _args, { load }) => load.website.loadAll(websiteList),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the visitor was first seen.' }),
   }),
