@@ -5,7 +5,9 @@ import {
   execute,
   GraphQLError,
   type GraphQLSchema,
+  getOperationAST,
   Kind,
+  type OperationDefinitionNode,
   parse,
   validate,
   visit,
@@ -24,12 +26,16 @@ interface ParsedDocument {
   readonly isCompilable: boolean;
   uses: number;
   readonly compiled: Map<string, CompiledQuery | undefined>;
+  /** By the operation that is executed, unless variables change the size. */
+  readonly sizes: Map<OperationDefinitionNode, DocumentSize>;
 }
 
 /** The document of one request. */
 export interface PreparedDocument {
   readonly document: DocumentNode;
   readonly parsed: ParsedDocument;
+  /** Whether the operation changes nothing. */
+  readonly isQuery: boolean;
   /** Whether a compiled query may run. */
   readonly isCompilable: boolean;
 }
@@ -37,7 +43,7 @@ export interface PreparedDocument {
 /** Estimated memory use: the AST grows with the characters, the compiled query with the selections. */
 const ESTIMATED_BYTES = { document: 5000, character: 110, selection: 3000 };
 /** Neither compiling nor a compiled query can let other work run in between, so both are for small documents. */
-const MAX_COMPILED: DocumentSize = { selections: 300, values: 3000 };
+const MAX_COMPILED: Omit<DocumentSize, 'dependsOnVariables'> = { selections: 300, values: 3000 };
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
 /** Caches documents by text: parsed and validated once, compiled from the second use on, within a memory limit. */
@@ -62,17 +68,27 @@ export class DocumentCache {
     let parsed = this.#cache.get(text);
     const document = parsed?.document ?? parseDocument(text);
     if (document instanceof GraphQLError) return [document];
-    // Depends on the variables, so it is never cached.
-    const size = measureDocument(this.#schema, document, operationName, variables);
+    const operation = getOperationAST(document, operationName);
+    const knownSize = operation && parsed?.sizes.get(operation);
+    const size = knownSize ?? measureDocument(this.#schema, document, operationName, variables);
     if (size instanceof GraphQLError) return [size];
     if (!parsed) {
       const errors = validateDocument(this.#schema, document);
-      parsed = { document, errors, isCompilable: isCompilable(document), uses: 0, compiled: new Map() };
+      parsed = {
+        document,
+        errors,
+        isCompilable: isCompilable(document),
+        uses: 0,
+        compiled: new Map(),
+        sizes: new Map(),
+      };
       this.#cache.set(text, parsed, { size: estimateBytes(text, size) });
     }
+    if (operation && !knownSize && !size.dependsOnVariables) parsed.sizes.set(operation, size);
     if (parsed.errors.length > 0) return parsed.errors;
     const isSmall = size.selections <= MAX_COMPILED.selections && size.values <= MAX_COMPILED.values;
-    return { document, parsed, isCompilable: parsed.isCompilable && isSmall };
+    const isQuery = operation?.operation === 'query';
+    return { document, parsed, isQuery, isCompilable: parsed.isCompilable && isSmall };
   }
 
   /** Runs a compiled query where possible, graphql-js otherwise. */

@@ -69,6 +69,8 @@ export interface DocumentSize {
   readonly selections: number;
   /** Estimated values in the result. */
   readonly values: number;
+  /** Whether the size of a list is a variable: other values would change the estimate. */
+  readonly dependsOnVariables: boolean;
 }
 
 function tooComplex(reason: string): GraphQLError {
@@ -130,6 +132,7 @@ class DocumentWalker {
   #values = 0;
   #introspectedObjects = 0;
   #rootFields = 0;
+  #dependsOnVariables = false;
 
   constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, variables: Variables) {
     this.#schema = schema;
@@ -138,7 +141,7 @@ class DocumentWalker {
   }
 
   get size(): DocumentSize {
-    return { selections: this.#selections, values: this.#values };
+    return { selections: this.#selections, values: this.#values, dependsOnVariables: this.#dependsOnVariables };
   }
 
   visitOperation(operation: OperationDefinitionNode, isExecuted: boolean): void {
@@ -269,7 +272,10 @@ class DocumentWalker {
     for (const { name, value } of field.arguments ?? []) {
       if (name.value !== 'first' && name.value !== 'last') continue;
       if (value.kind === Kind.INT) return clampSize(Number(value.value), max);
-      if (value.kind === Kind.VARIABLE) return clampSize(this.#variables?.[value.name.value], max);
+      if (value.kind === Kind.VARIABLE) {
+        this.#dependsOnVariables = true;
+        return clampSize(this.#variables?.[value.name.value], max);
+      }
     }
     return fallback;
   }
