@@ -97,7 +97,9 @@ export function serveGraphql<Viewer>(app: FastifyInstance, endpoint: GraphqlEndp
   const formatError: FormatError = (error) => toClientError(error, logError);
   const executePrepared = async (args: PreparedArgs): Promise<ExecutionResult> => {
     const result = await documents.run(args[PARSED_DOCUMENT], args);
-    if (isFullyUnavailable(result)) args[REQUEST].isUnavailable = true;
+    const request = args[REQUEST];
+    request.isUnavailable = isFullyUnavailable(result);
+    request.isRead = args[PARSED_DOCUMENT].isQuery && result.errors === undefined;
     return result;
   };
   const handle = createHandler<FastifyRequest, HandlerContext<Viewer>, never>({

@@ -20,6 +20,13 @@ import { isExempted } from './slow-bodies.ts';
 import { type RenderSocketError, sendSocketError } from './socket-errors.ts';
 import { disconnectStuckClients } from './write-timeout.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by protocols whose reads are not `GET` requests. */
+    isRead: boolean;
+  }
+}
+
 export interface HttpOptions {
   isWebSocketUrl(url: string): boolean;
   /** Gets every route of the server. */
@@ -99,6 +106,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   app.addHook('onRoute', (route) => options.routes.add(route));
+  app.decorateRequest('isRead', false);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, next) => {
@@ -163,7 +171,8 @@ function observeResponses(app: FastifyInstance, { metrics, logger }: HttpOptions
 
 function logResponse(logger: Logger, request: FastifyRequest, reply: FastifyReply, route: string): void {
   const { method } = request;
-  const isSuccessfulRead = reply.statusCode < 400 && (method === 'GET' || method === 'HEAD');
+  const isRead = request.isRead || method === 'GET' || method === 'HEAD';
+  const isSuccessfulRead = reply.statusCode < 400 && isRead;
   if (isSuccessfulRead && !logger.isLevelEnabled('debug')) return;
   const { accountId, actor } = (request as Partial<FastifyRequest>).caller ?? {};
   const fields = {
