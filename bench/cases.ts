@@ -31,6 +31,7 @@ const SINGLE_READ_COUNT = 400;
 const CONSECUTIVE_CONNECTIONS_PER_ACCOUNT = 4;
 const AVAILABILITY_OPERATOR_COUNT = 2 * CONNECTIONS;
 const PER_PAGE = 20;
+const REQUESTS_PER_WRITE = 100;
 
 /** A case that compares the service with the bare server. */
 export interface RatioCase {
@@ -46,9 +47,27 @@ export interface RatioCase {
 }
 
 export const RATIO_CASES: readonly RatioCase[] = [
-  { name: 'single', title: 'single operator', goal: 0.6, onNodes: true, requests: (size) => singleReads(size) },
-  { name: 'list', title: 'list of 20, full', goal: 0.25, onNodes: true, requests: () => [get('/operator?full=1')] },
-  { name: 'live', title: 'live list of 100', goal: 0.25, onNodes: true, requests: () => [get('/operator/live')] },
+  {
+    name: 'single',
+    title: 'single operator, 1 % writes',
+    goal: 0.6,
+    onNodes: true,
+    requests: (size) => mixWithWrites(size, singleReads(size)),
+  },
+  {
+    name: 'list',
+    title: 'list of 20, full, 1 % writes',
+    goal: 0.6,
+    onNodes: true,
+    requests: (size) => mixWithWrites(size, [get('/operator?full=1')]),
+  },
+  {
+    name: 'live',
+    title: 'live list of 100, 1 % writes',
+    goal: 0.7,
+    onNodes: true,
+    requests: (size) => mixWithWrites(size, [get('/operator/live')]),
+  },
   { name: 'list', title: 'the same list, uncached', requests: () => [getUncached('/operator?full=1')] },
   { name: 'live', title: 'the same live list, uncached', requests: () => [getUncached('/operator/live?')] },
   { name: 'compression', title: 'list of 20, full, gzip', requests: () => [withGzip(get('/operator?full=1'))] },
@@ -163,6 +182,23 @@ export function availabilityWrites(size: number, accounts = 1): Request[] {
       body: `chat[available]=${flag}`,
     })),
   );
+}
+
+/** Every change makes cached lists outdated, so lists without any would look too fast. */
+function mixWithWrites(size: number, reads: readonly Request[]): Request[] {
+  const writes = availabilityWrites(size);
+  const requests: Request[] = [];
+  // Twice as many, because a write is undone by the next one. Each connection sends every 32nd of them.
+  for (let round = 0; round < 2 * REQUESTS_PER_WRITE; round += 1) {
+    for (let connection = 0; connection < CONNECTIONS; connection += 1) {
+      // The writes of the connections are spread evenly, too.
+      const position = (round + connection * 3 + 1) % REQUESTS_PER_WRITE;
+      const flag = round < REQUESTS_PER_WRITE ? 0 : 1;
+      const write = writes[flag * AVAILABILITY_OPERATOR_COUNT + connection];
+      requests.push((position === 0 ? write : reads[requests.length % reads.length]) as Request);
+    }
+  }
+  return requests;
 }
 
 /** Spread over all operators who can log in, because one user may log in ten times per minute. */

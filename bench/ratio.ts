@@ -50,8 +50,9 @@ export async function measureRatio(
   const requestList = requests(size, token);
   const responses = new Map();
   for (const [index, request] of requestList.entries()) {
+    const key = `${request.method} ${request.path}`;
     const { port } = nodes[index % nodes.length] as Server;
-    responses.set(`${request.method} ${request.path}`, await recordResponse(port, request));
+    if (!responses.has(key)) responses.set(key, await recordResponse(port, request));
   }
   const bare = await startBareServer(responses, folder);
   const streams = [{ requests: requestList.map(serializeRequest), connections: CONNECTIONS, expected: [200] }];
