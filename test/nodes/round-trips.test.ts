@@ -140,9 +140,9 @@ describe('database round trips per request', { skip: postgresServerUrl === undef
     assert.deepEqual(data.conversationClose.userErrors, []);
   };
   /** All steps of a conversation run each time; one of them is counted. */
-  const steps = { start: 4, accept: 2, close: 3 };
+  const steps = { start: 3, accept: 2, close: 3 };
   for (const [counted, max] of Object.entries(steps)) {
-    // Start: what it depends on, the candidates, the claim of a slot, all writes with the commit.
+    // Start: what it depends on, the candidates, all writes with the commit.
     // Close: the conversation, the next one for the operator, the commit.
     test(`${counted} of a conversation: at most ${max}`, async (t) => {
       const count = await countRoundTrips(max, async (_attempt, countOnly) => {

@@ -147,6 +147,22 @@ export async function claimSlot(
   return row !== undefined;
 }
 
+/** Slots cannot be null: the database refuses the whole change if the operator turns out not to be routable. */
+const takeSlotOrFail = perChannel((channel) =>
+  prepare<OperatorKey & { readonly now: number }>((db, { now, ...key }) =>
+    updateWithVersion(db, key).set((eb) => ({
+      [`${channel}Slots`]: sql`case when ${buildRoutableCondition(channel, now)} then ${eb.ref(`${channel}Slots`)} + 1 end`,
+      assignedAt: now,
+    })),
+  ),
+);
+
+/** Takes a slot of an operator who was read in this transaction as routable, without waiting. */
+export function takeSlot(tx: Transaction, context: ActorContext, { operatorId, channel }: OperatorChannel): void {
+  tx.send(takeSlotOrFail[channel], { accountId: context.accountId, operatorId, now: tx.now });
+  recordVersion(tx, context, { operatorId, kind: 'slot_taken', reason: channel });
+}
+
 /** Does nothing if there is no slot to release. */
 export function releaseSlot(tx: Transaction, context: ActorContext, { operatorId, channel }: OperatorChannel): void {
   tx.send(decrementSlots[channel], { accountId: context.accountId, operatorId });

@@ -50,7 +50,7 @@ export class TakenChanges {
   }
 }
 
-const READS = /^\s*(?:select|with)\b(?![^]*\b(?:insert|update|delete)\b)/i;
+const READS = /^\s*(?:select|with)\b(?!.*\b(?:insert|update|delete)\b)/is;
 
 /** The statements and events of one change. */
 export class ChangeScope {

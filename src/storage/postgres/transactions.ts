@@ -172,7 +172,8 @@ export class Transactions {
       scope.end();
       const error = (await findFirstFailure(scope.sent)) ?? lastError;
       if (isFirst || isRetryable(error)) throw error;
-      if (usesSavepoints) await execute(UNDO, []); // fails if a statement of an earlier change has failed
+      // Going back fails if a statement of an earlier change has failed.
+      if (usesSavepoints) await execute(UNDO, []);
       else if (scope.mustBeUndone) throw error instanceof DatabaseUnavailable ? error : new SavepointsNeeded();
       settlements.push(() => change.reject(error));
     }

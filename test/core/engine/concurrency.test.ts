@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Conversation } from '../../../src/core/engine/records/conversation.ts';
+import { takeSlot } from '../../../src/core/live/live-store.ts';
 import { databases } from '../../support/databases/databases.ts';
 import { EngineFixture } from '../../support/fixtures/engine-fixture.ts';
 
@@ -38,6 +39,24 @@ for (const { name, open } of databases) {
         .where('state', '<>', 'closed')
         .execute();
       assert.deepEqual(stillOpen, []);
+      assert.deepEqual(await fixture.findBrokenInvariants(), []);
+      await fixture.end();
+    });
+
+    test('rule 9: a slot that is not free cannot be taken, whatever was read before', async () => {
+      const fixture = await EngineFixture.create(open);
+      const full = await fixture.createOperator({ chatMaxNumber: 1 });
+      await fixture.startConversation();
+      const offline = await fixture.createOperator({}, { connected: false });
+      for (const operatorId of [full, offline]) {
+        const before = await fixture.loadLiveState(operatorId);
+        const taken = fixture.transact(async (tx) => {
+          await tx.db.selectFrom('operatorLive').select('version').execute(); // so that the time is known
+          takeSlot(tx, fixture.callerFor(operatorId), { operatorId, channel: 'chat' });
+        });
+        await assert.rejects(taken, /null/i);
+        assert.deepEqual(await fixture.loadLiveState(operatorId), before);
+      }
       assert.deepEqual(await fixture.findBrokenInvariants(), []);
       await fixture.end();
     });

@@ -4,7 +4,7 @@ import { loadRoutingSettings, type RoutingSettings } from '../../access/account-
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { computePresence, type LiveRow } from '../../live/live.ts';
-import { claimSlot } from '../../live/live-store.ts';
+import { takeSlot } from '../../live/live-store.ts';
 import { type Conversation, toEventSnapshot } from '../records/conversation.ts';
 import { changeConversation } from '../records/conversation-store.ts';
 import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
@@ -18,8 +18,7 @@ import { resolveNeed } from './needs.ts';
 
 /**
  * Assigns a queued conversation to the best eligible operator, as an offer or with auto-accept; undefined when there is
- * none. Candidates may be outdated, but a slot is claimed by one conditional update: if that fails, the next candidate
- * is tried.
+ * none. Candidates are read under the account's lock, so that the slot of the best one is still free.
  */
 export async function route(
   tx: Transaction,
@@ -40,14 +39,13 @@ export async function route(
   if (ranked.length === 0 && !isFirstAttempt) return undefined;
   const excluded = counts ?? (await countExclusions(tx, conversation));
   const decision = { conversationId: conversation.id, cause, forced: false, ranked, excluded };
-  for (const { operatorId } of ranked) {
-    if (!(await claimSlot(tx, context, { operatorId, channel: conversation.channel }))) continue;
-    const assigned = await assignConversation(tx, context, conversation, { operatorId, settings });
-    storeDecision(tx, context, conversation, { ...decision, operatorId });
-    return assigned;
-  }
-  storeDecision(tx, context, conversation, { ...decision, operatorId: null });
-  return undefined;
+  const operatorId = ranked[0]?.operatorId ?? null;
+  // In this order: the live history tells which decisions were made before each state.
+  if (operatorId !== null) takeSlot(tx, context, { operatorId, channel: conversation.channel });
+  const assigned =
+    operatorId === null ? undefined : await assignConversation(tx, context, conversation, { operatorId, settings });
+  storeDecision(tx, context, conversation, { ...decision, operatorId });
+  return assigned;
 }
 
 /** Ranks the best operators who are eligible now. */
