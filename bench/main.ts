@@ -178,7 +178,9 @@ async function measureOnNodes(): Promise<void> {
     distance = await measureDistance({ ...bench, plan: distancePlan });
   }
   if (cases.has(GOALS_CASE)) {
-    const goalsPlan = options.quick ? { rounds: 3, runMs: 1500 } : { rounds: 7, runMs: 3000 };
+    const goalsPlan = options.quick
+      ? { rounds: 3, runMs: 1500, warmUpRounds: 2 }
+      : { rounds: 7, runMs: 3000, warmUpRounds: 4 };
     goals = await measureGoals({ ...bench, plan: goalsPlan });
   }
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { startPostgres } from '../../test/support/databases/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../../test/support/databases/postgres-server.ts';
 import { availabilityWrites, serializeRequest } from '../cases.ts';
 import { DESK_COUNT, NO_RATE_LIMITS, runJob } from '../engine/conversations.ts';
 import { idlePopulation } from '../engine/population.ts';
 import { prepareFilledFolder } from '../fill.ts';
 import type { StreamResult } from '../load.ts';
-import { copyIntoPostgres, databaseUrl, SECRET } from '../nodes/databases.ts';
+import { analyze, copyIntoPostgres, databaseUrl, SECRET } from '../nodes/databases.ts';
 import { copyDatabase, type LoadGenerator, type Server, startNode, startService } from '../processes.ts';
 import type { ProcessorTime } from '../processor-time.ts';
 import { showProgress } from '../progress.ts';
@@ -24,7 +24,7 @@ export interface GoalsBench {
   readonly cache: string;
   readonly folder: string;
   readonly generator: LoadGenerator;
-  readonly plan: { readonly rounds: number; readonly runMs: number };
+  readonly plan: { readonly rounds: number; readonly runMs: number; readonly warmUpRounds: number };
   readonly profile: string | undefined;
 }
 
@@ -70,18 +70,22 @@ export async function measureGoals(bench: GoalsBench): Promise<GoalsResult> {
     return result;
   };
   const conversations = await withBoth('conversations', (databases) =>
-    compareConversations(databases, postgres.pid, bench),
+    compareConversations(databases, postgres, bench),
   );
-  const availability = await withBoth('directory', (databases) => compareAvailability(databases, bench));
+  const availability = await withBoth('directory', (databases) => compareAvailability(databases, postgres, bench));
   const trips = await countConversationTrips(databaseUrl(postgres.url, 'trips'), folder);
   await postgres.stop();
   return { ...conversations, availability, trips, memory: await measureDeskMemory(cache, folder) };
 }
 
-async function compareConversations({ embedded, node }: Databases, postgres: number, { plan }: GoalsBench) {
+async function compareConversations({ embedded, node }: Databases, postgres: PostgresServer, { plan }: GoalsBench) {
   const run = async ({ port, pid }: Server) => {
     const result = await runJob({
-      ...{ kind: 'throughput', urls: [`http://127.0.0.1:${port}`], processes: { nodes: [pid], postgres } },
+      ...{
+        kind: 'throughput',
+        urls: [`http://127.0.0.1:${port}`],
+        processes: { nodes: [pid], postgres: postgres.pid },
+      },
       operators: Array.from({ length: DESK_COUNT }, (_, index) => index + 2),
       ...{ concurrencies: [CONVERSATIONS_AT_ONCE], milliseconds: plan.runMs },
     });
@@ -90,11 +94,11 @@ async function compareConversations({ embedded, node }: Databases, postgres: num
     if (!measured) throw new Error('Nothing was measured.');
     return measured;
   };
-  const rounds = [];
-  for (let round = 1; round <= plan.rounds; round++) {
-    showProgress(`goals: conversations, round ${round} of ${plan.rounds}`);
-    rounds.push({ embedded: await run(embedded), node: await run(node) });
-  }
+  const rounds = await alternate('conversations', plan, {
+    embedded: () => run(embedded),
+    node: () => run(node),
+    prepare: () => analyze(databaseUrl(postgres.url, 'conversations')),
+  });
   const times = rounds.flatMap((round) => round.node.processorTime ?? []);
   return {
     conversations: toCompared(
@@ -108,21 +112,39 @@ async function compareConversations({ embedded, node }: Databases, postgres: num
 }
 
 /** All clients change operators of one account. */
-async function compareAvailability({ embedded, node }: Databases, { generator, plan }: GoalsBench): Promise<Compared> {
+async function compareAvailability(
+  { embedded, node }: Databases,
+  postgres: PostgresServer,
+  { generator, plan }: GoalsBench,
+): Promise<Compared> {
   const requests = availabilityWrites(OPERATOR_COUNT).map(serializeRequest);
   const streams = [{ requests, connections: AVAILABILITY_CLIENTS, expected: [200] }];
   const run = async ({ port }: Server) => {
     const load = { ports: [port], milliseconds: plan.runMs, maxRequests: NO_LIMIT, streams };
     return ((await generator.run(load)).streams[0] as StreamResult).perSecond;
   };
-  const rounds: [number, number][] = [];
-  for (let round = 0; round <= plan.rounds; round++) {
-    showProgress(`goals: availability, round ${round} of ${plan.rounds}`);
-    const onEmbedded = await run(embedded);
-    const onPostgres = await run(node);
-    if (round > 0) rounds.push([onPostgres, onEmbedded]); // the first round warms up
+  const rounds = await alternate('availability', plan, {
+    embedded: () => run(embedded),
+    node: () => run(node),
+    prepare: () => analyze(databaseUrl(postgres.url, 'directory')),
+  });
+  return toCompared(rounds.map((round) => [round.node, round.embedded]));
+}
+
+/** Rounds that warm up come first: V8 compiles what is run often, and PostgreSQL plans by the statistics of its tables. */
+async function alternate<T>(
+  title: string,
+  { rounds, warmUpRounds }: GoalsBench['plan'],
+  { embedded, node, prepare }: { embedded(): Promise<T>; node(): Promise<T>; prepare(): Promise<void> },
+): Promise<{ readonly embedded: T; readonly node: T }[]> {
+  const measured = [];
+  for (let round = 1 - warmUpRounds; round <= rounds; round++) {
+    showProgress(`goals: ${title}, ${round > 0 ? `round ${round} of ${rounds}` : 'warming up'}`);
+    const result = { embedded: await embedded(), node: await node() };
+    if (round > 0) measured.push(result);
+    if (round === 0) await prepare();
   }
-  return toCompared(rounds);
+  return measured;
 }
 
 /** Pairs of PostgreSQL and embedded. */

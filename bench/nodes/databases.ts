@@ -18,9 +18,13 @@ export async function copyIntoPostgres({ url }: PostgresServer, name: string, fi
   await promisify(execFile)(process.execPath, [MAIN, 'copy', '--from', `sqlite:${file}`, '--to', target], {
     env: { PATH: process.env.PATH ?? '' },
   });
-  // So that PostgreSQL does not start this during a measurement.
-  await runStatement(target, 'vacuum analyze');
+  await analyze(target); // so that PostgreSQL does not start this during a measurement
   await runStatement(url, 'checkpoint');
+}
+
+/** Renews the statistics that statements are planned by. */
+export function analyze(url: string): Promise<void> {
+  return runStatement(url, 'vacuum analyze');
 }
 
 /** Every setup starts with the same data. Drops the previous copy, because PostgreSQL maintains idle databases too. */

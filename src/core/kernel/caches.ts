@@ -32,6 +32,11 @@ export class ShortLivedCache<T extends object> {
     return this.#entries.get(key)?.value;
   }
 
+  /** Returns the last value that was read, even if it is outdated. */
+  peekOutdated(key: string): T | undefined {
+    return this.#entries.peek(key, { allowStale: true })?.value;
+  }
+
   /** Does not cache a missing value: it may have been created since. */
   async get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const entry = this.#entries.get(key);

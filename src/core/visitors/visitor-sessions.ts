@@ -155,6 +155,11 @@ export class VisitorSessions {
     });
   }
 
+  /** Returns the website of a token that was used before on this node; it may have been revoked since. */
+  peekWebsite(token: string): Pick<VisitorCaller, 'accountId' | 'websiteId'> | undefined {
+    return this.#cache.peekOutdated(token);
+  }
+
   /** Gives a visitor's tokens to another visitor. */
   async moveAll({ db }: Transaction, { accountId }: ActorContext, fromId: number, toId: number): Promise<void> {
     await db
