@@ -12,7 +12,9 @@ const UPGRADE_MS = 3_600_000;
 /** Ends a conversation whose visitor stayed away, unless they came back or it was closed in the meantime. */
 export async function endAbandoned(tx: Transaction, context: ActorContext, id: number): Promise<void> {
   if (!(await isAbandoned(tx, { accountId: context.accountId, id }))) return;
-  await closeConversation(tx, context, await requireConversation(tx, context.accountId, id), 'visitor_left');
+  await closeConversation(tx, context, await requireConversation(tx, context.accountId, id), {
+    closeReason: 'visitor_left',
+  });
 }
 
 /** Returns when nodes of the version without visitor presence have surely stopped; 0 for a new installation. */

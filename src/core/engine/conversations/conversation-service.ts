@@ -17,7 +17,7 @@ import {
   toEventSnapshot,
   wrongState,
 } from '../records/conversation.ts';
-import { changeConversation, requireConversation } from '../records/conversation-store.ts';
+import { changeConversation, countQueuedConversations, requireConversation } from '../records/conversation-store.ts';
 import { replaceTags } from '../records/conversation-tags.ts';
 import { addNotice, loadJoinedNotice, type Message } from '../records/message-store.ts';
 import type { Note } from '../records/note-store.ts';
@@ -119,14 +119,14 @@ export class ConversationService {
   ): Promise<Conversation> {
     return commit(
       readsFirst(async (tx) => {
-        const conversation = await requireConversation(tx, caller.accountId, id);
+        const [conversation, queue] = await loadWithQueue(tx, caller.accountId, id);
         const involvement = await requireInvolvement(tx, caller, conversation);
         if (involvement === 'own' && conversation.state === 'offered')
           throw wrongState('Accept or decline the offer first.');
-        if (text === undefined) return closeConversation(tx, caller, conversation);
+        if (text === undefined) return closeConversation(tx, caller, conversation, queue);
         const { sequence: messageCount, at } = await sendAsOperator(tx, caller, { conversationId: id, text });
         const answered = { messageCount, firstAnswerAt: conversation.firstAnswerAt ?? at };
-        return closeConversation(tx, caller, { ...conversation, ...answered });
+        return closeConversation(tx, caller, { ...conversation, ...answered }, queue);
       }),
     );
   }
@@ -134,9 +134,9 @@ export class ConversationService {
   closeAsVisitor(commit: Commit<Conversation>, visitor: VisitorCaller, id: number): Promise<Conversation> {
     return commit(
       readsFirst(async (tx) => {
-        const conversation = await requireConversation(tx, visitor.accountId, id);
+        const [conversation, queue] = await loadWithQueue(tx, visitor.accountId, id);
         requireVisitorConversation(visitor, conversation);
-        return closeConversation(tx, visitor, conversation);
+        return closeConversation(tx, visitor, conversation, queue);
       }),
     );
   }
@@ -196,6 +196,15 @@ async function requireOwnOffer(tx: Transaction, caller: Caller, id: number): Pro
   return conversation;
 }
 
+/** Reads a conversation and whether others wait for a slot: usually none does, and the close waits for nothing more. */
+async function loadWithQueue(tx: Transaction, accountId: number, id: number) {
+  const [conversation, queued] = await Promise.all([
+    requireConversation(tx, accountId, id),
+    countQueuedConversations(tx, accountId, 1),
+  ]);
+  return [conversation, { isQueueEmpty: queued === 0 }] as const;
+}
+
 /**
  * Closes a conversation, releases its slot, and assigns queued conversations to that operator. The service gives a
  * reason; without one it was closed on purpose.
@@ -204,7 +213,7 @@ export async function closeConversation(
   tx: Transaction,
   context: ActorContext,
   conversation: Conversation,
-  closeReason: CloseReason | null = null,
+  { closeReason = null, isQueueEmpty = false }: { closeReason?: CloseReason | null; isQueueEmpty?: boolean } = {},
 ): Promise<Conversation> {
   const { id, operatorId, channel, state } = conversation;
   if (state === 'closed') throw conversationClosedError();
@@ -229,7 +238,7 @@ export async function closeConversation(
     fields: ['state', 'closedBy', 'closeReason'],
     values: { ...toEventSnapshot(closed), closedBy, closeReason, previousOperatorId: operatorId },
   });
-  if (operatorId !== null) await routeQueueForOperator(tx, context, operatorId, 'slot_freed');
+  if (operatorId !== null && !isQueueEmpty) await routeQueueForOperator(tx, context, operatorId, 'slot_freed');
   return closed;
 }
 

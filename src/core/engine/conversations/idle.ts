@@ -54,7 +54,7 @@ export async function processIdleChat(tx: Transaction, context: ActorContext, id
   // An operator who got the chat after the warning has not seen it in time.
   const isWarned = idle.noticeCode === 'idle_warning' && (idle.newestAt ?? 0) >= (conversation.offeredAt ?? 0);
   if (isWarned) {
-    await closeConversation(tx, context, conversation, 'idle');
+    await closeConversation(tx, context, conversation, { closeReason: 'idle' });
     return;
   }
   const minutes = String(Math.ceil(idle.idleMinutes / 2));

@@ -33,7 +33,7 @@ export async function endUnservable(
     const ids = await findWaiting(tx, accountId, need, MAX_ENDED - ended);
     for (const id of ids) {
       const conversation = await requireConversation(tx, accountId, id);
-      await closeConversation(tx, systemContext(accountId), conversation, 'nobody_could_serve');
+      await closeConversation(tx, systemContext(accountId), conversation, { closeReason: 'nobody_could_serve' });
     }
     ended += ids.length;
   }

@@ -156,7 +156,9 @@ for (const { name, open } of databases) {
       const position = await fixture.readPosition();
       const close = async (reason: CloseReason) => {
         const running = await fixture.accept(await fixture.startConversation({}, visitor));
-        await fixture.transact((tx) => closeConversation(tx, systemContext(accountId), running, reason));
+        await fixture.transact((tx) =>
+          closeConversation(tx, systemContext(accountId), running, { closeReason: reason }),
+        );
         const { closedBy, closedById, closeReason } = await fixture.loadConversation(running.id);
         return [closedBy, closedById, closeReason];
       };

@@ -113,7 +113,9 @@ for (const { name, open } of databases) {
       const position = await fixture.readPosition();
       const running = await fixture.accept(await fixture.startConversation());
       const context = systemContext(fixture.accountId);
-      const closed = await fixture.transact((tx) => closeConversation(tx, context, running, 'visitor_left'));
+      const closed = await fixture.transact((tx) =>
+        closeConversation(tx, context, running, { closeReason: 'visitor_left' }),
+      );
       assert.equal(closed.messageCount, 2);
       assert.deepEqual((await noticesOf(fixture, running)).at(-1), ['visitor_left', {}]);
       const events = (await fixture.loadEventsAfter(position)).filter(({ subjectId }) => subjectId === running.id);
