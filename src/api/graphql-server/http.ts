@@ -28,6 +28,7 @@ import {
   toClientError,
   unauthenticatedError,
 } from './errors.ts';
+import type { Loadable } from './id-loader.ts';
 import type { OperationQueue } from './operation-queue.ts';
 import { parseRequestParams } from './request-params.ts';
 import type { OperationTurns } from './turns.ts';
@@ -53,7 +54,7 @@ export interface GraphqlEndpoint<Viewer> {
   /** Reads the session of a browser from its cookie, where sessions are accepted and there is no other credential. */
   readSession?(request: IncomingMessage): Credential | undefined;
   /** Undefined if the credential is not valid for this endpoint. */
-  authenticate(credential: Credential, request: FastifyRequest): Promise<Viewer | undefined>;
+  authenticate(credential: Credential, request: FastifyRequest): Loadable<Viewer | undefined>;
   /** Identifies the caller across requests and connections, for limits. */
   identify(viewer: Viewer): string;
   /** Returns the context of the operation, or the errors that reject it. */

@@ -1,13 +1,17 @@
 import type { Access } from '../../core/access/access.ts';
 import { type Caller, withOrigin } from '../../core/kernel/caller.ts';
+import { type Loadable, mapLoaded } from '../graphql-server/id-loader.ts';
 import type { Credential } from '../http/credential.ts';
 
 /** Returns the operator of a token or session, or the API key itself; undefined if the credential is not valid. */
-export async function authenticate(
+export function authenticate(
   { apiKeys, tokenCallers }: Pick<Access, 'apiKeys' | 'tokenCallers'>,
   { kind, secret }: Credential,
   address: string,
-): Promise<Caller | undefined> {
-  const caller = await (kind === 'api_key' ? apiKeys.findCaller(secret) : tokenCallers.findCaller(secret, kind));
-  return caller && withOrigin(caller, 'graphql', address);
+): Loadable<Caller | undefined> {
+  const isKey = kind === 'api_key';
+  const caller =
+    (isKey ? apiKeys.peekCaller(secret) : tokenCallers.peekCaller(secret, kind)) ??
+    (isKey ? apiKeys.findCaller(secret) : tokenCallers.findCaller(secret, kind));
+  return mapLoaded(caller, (found) => found && withOrigin(found, 'graphql', address));
 }

@@ -4,6 +4,7 @@ import { type Caller, identifyCaller, type TransactInAccount } from '../../core/
 import type { PreparedDocument } from '../graphql-server/documents.ts';
 import { graphqlError } from '../graphql-server/errors.ts';
 import { type RequestedOperation, serveGraphql } from '../graphql-server/http.ts';
+import { mapLoaded } from '../graphql-server/id-loader.ts';
 import { createIdempotentMutationRunner, createMutationRunner } from '../graphql-server/mutation-runner.ts';
 import type { OperationQueue } from '../graphql-server/operation-queue.ts';
 import type { OperationTurns } from '../graphql-server/turns.ts';
@@ -44,10 +45,11 @@ export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): 
     operations,
     acceptsApiKeys: true,
     readSession: (request) => sessionCookie.readCredential(request),
-    authenticate: async (credential, request) => {
-      const caller = await authenticate(services.access, credential, request.ip);
-      return caller && { caller, idempotencyKey: readIdempotencyKey(request) };
-    },
+    authenticate: (credential, request) =>
+      mapLoaded(
+        authenticate(services.access, credential, request.ip),
+        (caller) => caller && { caller, idempotencyKey: readIdempotencyKey(request) },
+      ),
     identify: ({ caller }) => identifyCaller(caller),
     createContext: (authenticated, turns, request, operation) =>
       createContext(options, authenticated, turns, operation, () => readBaseUrl(request)),

@@ -47,7 +47,7 @@ export function serveSockets(server: Server, options: SocketOptions, timeouts?: 
       acceptsApiKeys: true,
       readSession: (request) => sessionCookie.readSocketCredential(request),
       canConnect: async (request) => sessionCookie.mayOpenSocket(request),
-      authenticate: (credential, request) => authenticate(services.access, credential, readAddress(request)),
+      authenticate: async (credential, request) => authenticate(services.access, credential, readAddress(request)),
       identify: identifyCaller,
       hasSamePermissions,
       createContext: (caller, turns, connection) =>

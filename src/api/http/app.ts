@@ -108,7 +108,10 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
   app.addHook('onRoute', (route) => options.routes.add(route));
   app.decorateRequest('isRead', false);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // By name it is found without parsing the header.
+  app.addContentTypeParser(['application/json', '*'], { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
   app.addHook('onRequest', (request, reply, next) => {
     reply.header('x-request-id', request.id).headers(securityHeaders);
     // Undefined if the client has left. Node remembers it from the first read, so handlers can rely on `request.ip`.
