@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { registerGraphql } from '../api/graphql/http.ts';
-import { schema } from '../api/graphql/schema.ts';
+import { fullReadSchema, schema } from '../api/graphql/schema.ts';
 import { isSocketUrl, serveSockets } from '../api/graphql/websocket.ts';
 import { OPERATION_LIMITS, type OperationLimits, OperationQueue } from '../api/graphql-server/operation-queue.ts';
 import type { Sockets, SocketTimeouts } from '../api/graphql-server/sockets.ts';
@@ -172,7 +172,7 @@ function registerProtocols(
   const createQueue = (limits: OperationLimits) =>
     new OperationQueue(limits, scheduler, () => metrics.countRefusedOperation());
   const graphqlOptions = {
-    ...{ schema, services: installation, transactIn, compileQueries },
+    ...{ schema, fullReadSchema, services: installation, transactIn, compileQueries },
     uploadTimeoutMs: config.SWITCHBOARD_UPLOAD_TIMEOUT * 1000,
     publicUrl: config.SWITCHBOARD_PUBLIC_URL,
     operations: createQueue(OPERATION_LIMITS.operator),

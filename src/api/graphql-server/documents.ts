@@ -18,14 +18,14 @@ import { graphqlError } from './errors.ts';
 import { checkDocumentLength, type DocumentSize, LIMITS, measureDocument } from './limits.ts';
 import type { OperationTurns } from './turns.ts';
 
-/** A parsed and validated document, with its compiled queries by operation name. */
+/** A parsed and validated document, with its compiled queries by schema and operation name. */
 interface ParsedDocument {
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
   /** Whether compiled execution returns exactly the same results as graphql-js. */
   readonly isCompilable: boolean;
   uses: number;
-  readonly compiled: Map<string, CompiledQuery | undefined>;
+  readonly compiled: Map<GraphQLSchema, Map<string, CompiledQuery | undefined>>;
   /** By the operation that is executed, unless variables change the size. */
   readonly sizes: Map<OperationDefinitionNode, DocumentSize>;
 }
@@ -96,7 +96,7 @@ export class DocumentCache {
     parsed.uses += 1;
     const compiled =
       this.#compileQueries && isCompilable && parsed.uses > 1
-        ? this.#compileOnce(parsed, args.operationName ?? '')
+        ? this.#compileOnce(args.schema, parsed, args.operationName ?? '')
         : undefined;
     (args.contextValue as { turns: OperationTurns }).turns.canDelayItems = !compiled;
     if (!compiled) return execute(args) as ExecutionResult | Promise<ExecutionResult>;
@@ -105,12 +105,14 @@ export class DocumentCache {
       | Promise<ExecutionResult>;
   }
 
-  #compileOnce(parsed: ParsedDocument, operationName: string): CompiledQuery | undefined {
-    if (!parsed.compiled.has(operationName)) {
-      const result = compileQuery(this.#schema, parsed.document, operationName || undefined);
-      parsed.compiled.set(operationName, isCompiledQuery(result) ? result : undefined);
+  #compileOnce(schema: GraphQLSchema, { compiled, document }: ParsedDocument, operationName: string) {
+    const queries = compiled.get(schema) ?? new Map<string, CompiledQuery | undefined>();
+    compiled.set(schema, queries);
+    if (!queries.has(operationName)) {
+      const result = compileQuery(schema, document, operationName || undefined);
+      queries.set(operationName, isCompiledQuery(result) ? result : undefined);
     }
-    return parsed.compiled.get(operationName);
+    return queries.get(operationName);
   }
 }
 

@@ -46,6 +46,8 @@ export interface RequestedOperation {
 export interface GraphqlEndpoint<Viewer> {
   readonly path: string;
   readonly schema: GraphQLSchema;
+  /** Returns a schema with the same types whose fields check less, for callers who need no more checks. */
+  chooseSchema?(viewer: Viewer): GraphQLSchema;
   /** If false, graphql-js runs every query. */
   readonly compileQueries: boolean;
   readonly operations: OperationQueue;
@@ -194,9 +196,8 @@ function prepareExecution<Viewer>(
     getDisconnectSignal: () => createDisconnectSignal(reply),
   });
   if (Array.isArray(contextValue)) return contextValue;
-  const { schema } = endpoint;
   return {
-    schema,
+    schema: endpoint.chooseSchema?.(viewer) ?? endpoint.schema,
     document: parsed.document,
     operationName,
     variableValues: variables,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type GraphQLSchema, getOperationAST, Kind } from 'graphql';
 import { type Caller, identifyCaller, type TransactInAccount } from '../../core/kernel/caller.ts';
+import { canReadEveryOperator } from '../../core/operators/permissions.ts';
 import type { PreparedDocument } from '../graphql-server/documents.ts';
 import { graphqlError } from '../graphql-server/errors.ts';
 import { type RequestedOperation, serveGraphql } from '../graphql-server/http.ts';
@@ -18,6 +19,8 @@ import type { GraphqlServices } from './services.ts';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
+  /** For callers who can read every operator. */
+  readonly fullReadSchema: GraphQLSchema;
   readonly services: GraphqlServices;
   readonly transactIn: TransactInAccount;
   readonly compileQueries: boolean;
@@ -35,12 +38,13 @@ interface AuthenticatedRequest {
 
 /** Serves `/graphql` and `/attachment`, for operators and API keys. */
 export function registerGraphql(app: FastifyInstance, options: GraphqlOptions): void {
-  const { schema, compileQueries, operations, services, uploadTimeoutMs, sessionCookie } = options;
+  const { schema, fullReadSchema, compileQueries, operations, services, uploadTimeoutMs, sessionCookie } = options;
   registerAttachments(app, { ...services, uploadTimeoutMs, sessionCookie });
   const readBaseUrl = createBaseUrlReader(options.publicUrl);
   serveGraphql<AuthenticatedRequest>(app, {
     path: '/graphql',
     schema,
+    chooseSchema: ({ caller }) => (canReadEveryOperator(caller) ? fullReadSchema : schema),
     compileQueries,
     operations,
     acceptsApiKeys: true,

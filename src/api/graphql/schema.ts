@@ -1,5 +1,7 @@
+import type { GraphQLSchema } from 'graphql';
 import { resolveInTurns } from '../graphql-server/resolve-in-turns.ts';
 import { builder } from './builder.ts';
+import { removeReadChecks } from './full-read-schema.ts';
 import { refuseRestrictedCallers } from './restricted-callers.ts';
 import './types/account.ts';
 import './types/api-key.ts';
@@ -41,4 +43,11 @@ import './types/webhook-mutations.ts';
 import './types/widget.ts';
 
 /** The imports above add their types and fields to the builder. */
-export const schema = refuseRestrictedCallers(resolveInTurns(builder.toSchema()));
+export const schema = createSchema();
+
+/** The same for callers who can read every operator. */
+export const fullReadSchema = removeReadChecks(createSchema());
+
+function createSchema(): GraphQLSchema {
+  return refuseRestrictedCallers(resolveInTurns(builder.toSchema()));
+}

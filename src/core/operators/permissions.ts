@@ -33,6 +33,11 @@ export function canRead(caller: Caller, operator: PermissionSubject, part: Visib
   return part === 'names' && caller.accessLevel !== 'expert';
 }
 
+/** Whether the caller can read the names and details of all operators: each check of one would pass. */
+export function canReadEveryOperator({ accessLevel }: Caller): boolean {
+  return accessLevel === 'admin';
+}
+
 /**
  * What each filter reveals about the operators that match. Memberships are public: groups, websites and skills list
  * them.

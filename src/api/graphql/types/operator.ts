@@ -10,6 +10,7 @@ import { loadOrNull } from '../../graphql-server/loaders.ts';
 import type { Preloads } from '../../graphql-server/preload.ts';
 import { builder, connectionField, connectionType, RoleEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
+import { CHECKED_PROPERTY } from '../full-read-schema.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
 import { OperatorLiveRef } from './live.ts';
 import { OperatorFilterInput, toOperatorFilters } from './operator-filter.ts';
@@ -62,30 +63,33 @@ OperatorRef.implement({
   description:
     "A person who answers visitors. Fields that the viewer's role cannot read are null, with a FORBIDDEN error.",
   fields: (t) => {
-    const resolveDetail = <K extends keyof Operator>(name: K) =>
-      resolveIfReadable('details', (operator) => operator[name]);
+    /** A field with the value of the property of the same name. */
+    const readProperty = <K extends keyof Operator>(visibility: 'names' | 'details', name: K) => ({
+      resolve: resolveIfReadable(visibility, (operator) => operator[name]),
+      extensions: { [CHECKED_PROPERTY]: true },
+    });
     const booleanField = (name: 'chatEnabled' | 'callEnabled' | 'videoEnabled' | 'chatAndCall' | 'chatToVideo') =>
-      t.boolean({ nullable: true, description: getDescription(name), resolve: resolveDetail(name) });
+      t.boolean({ nullable: true, description: getDescription(name), ...readProperty('details', name) });
     const intField = (name: 'chatMaxNumber' | 'chatPriority' | 'callPriority' | 'videoPriority') =>
-      t.int({ nullable: true, description: getDescription(name), resolve: resolveDetail(name) });
+      t.int({ nullable: true, description: getDescription(name), ...readProperty('details', name) });
     return {
       id: t.exposeID('id', { description: getDescription('id') }),
       name: t.string({
         nullable: true,
         description: getDescription('name'),
-        resolve: resolveIfReadable('names', ({ name }) => name),
+        ...readProperty('names', 'name'),
       }),
       firstName: t.string({
         nullable: true,
         description: getDescription('firstName'),
-        resolve: resolveIfReadable('names', ({ firstName }) => firstName),
+        ...readProperty('names', 'firstName'),
       }),
       pseudo: t.exposeString('pseudo', { description: getDescription('pseudo') }),
-      email: t.string({ nullable: true, description: getDescription('email'), resolve: resolveDetail('email') }),
+      email: t.string({ nullable: true, description: getDescription('email'), ...readProperty('details', 'email') }),
       externalId: t.string({
         nullable: true,
         description: getDescription('externalId'),
-        resolve: resolveDetail('externalId'),
+        ...readProperty('details', 'externalId'),
       }),
       role: t.field({
         type: RoleEnum,
@@ -98,7 +102,7 @@ OperatorRef.implement({
         type: [RoleEnum],
         nullable: true,
         description: getDescription('roles'),
-        resolve: resolveDetail('roles'),
+        ...readProperty('details', 'roles'),
       }),
       chatEnabled: booleanField('chatEnabled'),
       callEnabled: booleanField('callEnabled'),
@@ -112,12 +116,12 @@ OperatorRef.implement({
       languageList: t.stringList({
         nullable: true,
         description: getDescription('languageList'),
-        resolve: resolveDetail('languageList'),
+        ...readProperty('details', 'languageList'),
       }),
       languageAdmin: t.string({
         nullable: true,
         description: getDescription('languageAdmin'),
-        resolve: resolveDetail('languageAdmin'),
+        ...readProperty('details', 'languageAdmin'),
       }),
       group: t.field({
         type: GroupRef,
@@ -149,7 +153,7 @@ OperatorRef.implement({
         type: CallConfigRef,
         nullable: true,
         description: getDescription('callConfig'),
-        resolve: resolveDetail('callConfig'),
+        resolve: resolveIfReadable('details', ({ callConfig }) => callConfig),
       }),
       live: t.field({
         type: OperatorLiveRef,
