@@ -23,6 +23,11 @@ const NEWEST = 'first:20,condition:{accountId:"1"},orderBy:[PRIMARY_KEY_DESC]';
 
 export const GRAPHQL_READS: readonly GraphqlRead[] = [
   {
+    title: 'GraphQL: one operator',
+    service: '{operator(id:500){id name email}}',
+    postgraphile: '{operatorByAccountIdAndRowId(accountId:"1",rowId:"500"){rowId name email}}',
+  },
+  {
     title: 'GraphQL: 20 operators with 14 fields',
     service: `{operators(first:20){nodes{id name firstName pseudo email externalId roles languageList
       chatEnabled callEnabled videoEnabled chatMaxNumber chatAndCall chatToVideo}}}`,
