@@ -39,6 +39,7 @@ const DeskEventRef = builder.objectRef<LoggedEvent>('DeskEvent').implement({
       nullable: true,
       description: 'The new message, for `message.created` in a conversation that the viewer can see.',
       resolve: async (event, _args, context) => {
+        if (event.type !== 'message.created') return null;
         const [conversation, message] = await Promise.all([
           findVisibleConversation(event, context),
           loadNewMessage(context.load.conversations, event),

@@ -12,7 +12,7 @@ import { languageCode } from '../../kernel/languages.ts';
 import { createTargetLookup } from '../../operators/targets.ts';
 import { type Conversation, newConversation, toEventSnapshot } from '../records/conversation.ts';
 import {
-  changeConversation,
+  type ConversationChanges,
   countQueuedConversations,
   findConversationByClientId,
   findOpenConversations,
@@ -81,7 +81,6 @@ export async function startConversation(
     createdAt: tx.now,
     messageCount: input.message ? 1 : 0,
   });
-  insertConversation(tx, visitor, conversation, input.clientId);
   announce(tx, visitor, 'conversation.queued', conversation.id, {
     fields: Object.keys(toEventSnapshot(conversation)),
     values: toEventSnapshot(conversation),
@@ -90,10 +89,15 @@ export async function startConversation(
     const author = { authorType: 'visitor', authorId: visitorId, clientId: input.clientId ?? null } as const;
     storeMessage(tx, visitor, conversation, { ...author, text: input.message, sequence: 1 });
   }
-  const routed = await route(tx, visitor, conversation, 'started');
+  const store = (changes: ConversationChanges) => {
+    const stored = { ...conversation, ...changes };
+    insertConversation(tx, visitor, stored, input.clientId);
+    return stored;
+  };
+  const routed = await route(tx, visitor, conversation, 'started', store);
   if (routed) return routed;
   await requireQueueable(tx, conversation);
-  return changeConversation(tx, visitor, conversation, { hasWaited: true });
+  return store({ hasWaited: true });
 }
 
 function tooManyOpenError(): Refusal {
@@ -142,6 +146,6 @@ async function requireQueueable(tx: Transaction, conversation: Conversation): Pr
     throw new Refusal('nobody_could', 'No operator serves this website, skill, group and language on this channel.');
   }
   const { queueLimit } = await loadRoutingSettings(tx, conversation.accountId);
-  if ((await countQueuedConversations(tx, conversation.accountId, queueLimit + 1)) > queueLimit)
+  if ((await countQueuedConversations(tx, conversation.accountId, queueLimit)) >= queueLimit)
     throw new Refusal('queue_full', 'Too many visitors are waiting. Try again later.');
 }

@@ -20,7 +20,7 @@ export function toConversation(row: ConversationRow): Conversation {
   return { ...rest, hasWaited: hasWaited === 1, hasChangedHands: changedHands === 1 };
 }
 
-type ConversationChanges = Partial<Omit<Conversation, keyof ConversationKey>>;
+export type ConversationChanges = Partial<Omit<Conversation, keyof ConversationKey>>;
 
 function toColumns({ hasWaited, hasChangedHands, ...rest }: ConversationChanges): Partial<ConversationRow> {
   return {

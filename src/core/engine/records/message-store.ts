@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
@@ -96,6 +96,8 @@ function toContent(notice: Notice, websiteLanguage: string | null = 'en') {
 interface JoinKey {
   readonly accountId: number;
   readonly conversationId: number;
+  /** Null if the conversation was not read yet. */
+  readonly websiteId: number | null;
   readonly operatorId: number;
 }
 
@@ -109,25 +111,28 @@ const findJoin = prepare<JoinKey, { pseudo: string | null; languageAdmin: string
       .as('pseudo'),
     eb
       .selectFrom('websites')
-      .innerJoin('conversations', (join) =>
-        join
-          .onRef('conversations.accountId', '=', 'websites.accountId')
-          .onRef('conversations.websiteId', '=', 'websites.id'),
-      )
       .select('languageAdmin')
-      .where('conversations.accountId', '=', args.accountId)
-      .where('conversations.id', '=', args.conversationId)
+      .where('accountId', '=', args.accountId)
+      .where(
+        'id',
+        '=',
+        sql<number>`coalesce(cast(${args.websiteId} as bigint), (select website_id from conversations
+          where account_id = ${args.accountId} and id = ${args.conversationId}))`,
+      )
       .as('languageAdmin'),
   ]),
 );
 
-/** Loads the notice that an operator joined a conversation. Can run together with the read of the conversation. */
+/**
+ * Loads the notice that an operator joined a conversation. Without the website it can run together with the read of the
+ * conversation; with it, before the conversation is stored.
+ */
 export async function loadJoinedNotice(
   tx: Transaction,
-  { accountId, id }: Pick<Conversation, 'accountId' | 'id'>,
+  { accountId, id, websiteId }: Pick<Conversation, 'accountId' | 'id'> & { readonly websiteId?: number },
   operatorId: number,
 ): Promise<MessageContent> {
-  const [row] = await tx.run(findJoin, { accountId, conversationId: id, operatorId });
+  const [row] = await tx.run(findJoin, { accountId, conversationId: id, websiteId: websiteId ?? null, operatorId });
   return toContent(operatorJoined(row?.pseudo ?? ''), row?.languageAdmin);
 }
 

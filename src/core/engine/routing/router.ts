@@ -6,7 +6,7 @@ import type { ActorContext } from '../../kernel/caller.ts';
 import { computePresence, type LiveRow } from '../../live/live.ts';
 import { takeSlot } from '../../live/live-store.ts';
 import { type Conversation, toEventSnapshot } from '../records/conversation.ts';
-import { changeConversation } from '../records/conversation-store.ts';
+import { type ConversationChanges, changeConversation } from '../records/conversation-store.ts';
 import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
 import { loadJoinedNotice, storeMessage } from '../records/message-store.ts';
 import { rememberLastOperator } from '../records/visitor-store.ts';
@@ -15,6 +15,9 @@ import { type Candidate, chooseOperator, type Ranking, type ResolvedNeed } from 
 import { type RoutingCause, storeDecision } from './decisions.ts';
 import { countExclusions } from './exclusions.ts';
 import { resolveNeed } from './needs.ts';
+
+/** Stores the changes of a conversation; a new one is stored with them. Returns it. */
+type StoreChanges = (changes: ConversationChanges) => Conversation;
 
 /**
  * Assigns a queued conversation to the best eligible operator, as an offer or with auto-accept; undefined when there is
@@ -25,6 +28,7 @@ export async function route(
   context: ActorContext,
   conversation: Conversation,
   cause: RoutingCause,
+  store?: StoreChanges,
 ): Promise<Conversation | undefined> {
   const [settings, need] = await Promise.all([
     loadRoutingSettings(tx, conversation.accountId),
@@ -43,7 +47,9 @@ export async function route(
   // In this order: the live history tells which decisions were made before each state.
   if (operatorId !== null) takeSlot(tx, context, { operatorId, channel: conversation.channel });
   const assigned =
-    operatorId === null ? undefined : await assignConversation(tx, context, conversation, { operatorId, settings });
+    operatorId === null
+      ? undefined
+      : await assignConversation(tx, context, conversation, { operatorId, settings, store });
   storeDecision(tx, context, conversation, { ...decision, operatorId });
   return assigned;
 }
@@ -112,7 +118,8 @@ export async function assignConversation(
     operatorId,
     settings,
     autoAccept = settings.autoAccept,
-  }: { operatorId: number; settings: RoutingSettings; autoAccept?: boolean },
+    store = (changes) => changeConversation(tx, context, conversation, changes),
+  }: { operatorId: number; settings: RoutingSettings; autoAccept?: boolean; store?: StoreChanges | undefined },
 ): Promise<Conversation> {
   const changes = autoAccept
     ? {
@@ -124,7 +131,7 @@ export async function assignConversation(
     : { offerUntil: tx.now + settings.offerSeconds * 1000 };
   const state = autoAccept ? 'active' : 'offered';
   const notice = autoAccept ? await loadJoinedNotice(tx, conversation, operatorId) : undefined;
-  const assigned = changeConversation(tx, context, conversation, {
+  const assigned = store({
     state,
     operatorId,
     offeredAt: tx.now,
