@@ -6,7 +6,16 @@ import type { ConversationStart } from '../../src/core/engine/conversations/star
 import type { Transact, VisitorCaller } from '../../src/core/kernel/caller.ts';
 import { DATABASE_FILE, prepareFilledFolder } from '../fill.ts';
 import { showProgress } from '../progress.ts';
-import { idlePopulation, ONE_IN_TEN_ID, RARE_LANGUAGE, VISITOR_COUNT, WEBSITE_ID } from './population.ts';
+import {
+  HALF_LANGUAGE,
+  HALF_SKILL_ID,
+  idlePopulation,
+  ONE_IN_TEN_ID,
+  ONE_IN_TEN_WEBSITE_ID,
+  RARE_LANGUAGE,
+  VISITOR_COUNT,
+  WEBSITE_ID,
+} from './population.ts';
 
 /** The cost of one assignment by the number of connected operators, measured in the core, without HTTP. */
 
@@ -15,11 +24,19 @@ const ACCOUNT_ID = 1;
 /** Fits the capacity of the smallest account, so that all conversations are assigned. */
 const CONVERSATIONS_PER_ROUND = 40;
 
-const NEEDS: readonly (readonly [string, Partial<ConversationStart>])[] = [
+type Need = Partial<ConversationStart> & { readonly websiteId?: number };
+
+const NEEDS: readonly (readonly [string, Need])[] = [
   ['any operator', {}],
   ['a skill of 1 in 10 operators', { skillId: ONE_IN_TEN_ID }],
   ['a group of 1 in 10 operators', { groupId: ONE_IN_TEN_ID }],
+  ['a website of 1 in 10 operators', { websiteId: ONE_IN_TEN_WEBSITE_ID }],
   ['a language of 1 operator', { language: RARE_LANGUAGE }],
+  ['a skill of half and a group of 1 in 10', { skillId: HALF_SKILL_ID, groupId: ONE_IN_TEN_ID }],
+  [
+    'a skill of half, a language of half and a website of 1 in 10',
+    { skillId: HALF_SKILL_ID, language: HALF_LANGUAGE, websiteId: ONE_IN_TEN_WEBSITE_ID },
+  ],
 ];
 
 export interface AssignmentResult {
@@ -68,11 +85,11 @@ async function openCopy(cache: string, folder: string, connected: number): Promi
 /** Starts conversations concurrently and closes them. Returns the time of one start in microseconds. */
 async function measureRound(
   { engine: { conversations }, database }: Installation,
-  input: Partial<ConversationStart>,
+  { websiteId = WEBSITE_ID, ...input }: Need,
 ): Promise<number> {
   const transact: Transact = (work) => database.transaction(work);
   const visitors = Array.from({ length: CONVERSATIONS_PER_ROUND }, () =>
-    toVisitorCaller(1 + Math.floor(Math.random() * VISITOR_COUNT)),
+    toVisitorCaller(1 + Math.floor(Math.random() * VISITOR_COUNT), websiteId),
   );
   const before = performance.now();
   const started = await Promise.all(
@@ -82,14 +99,16 @@ async function measureRound(
   const unassigned = started.filter(({ state }) => state !== 'offered').length;
   if (unassigned > 0) throw new Error(`${unassigned} of ${CONVERSATIONS_PER_ROUND} conversations were not assigned.`);
   await Promise.all(
-    started.map(({ id, visitorId }) => conversations.closeAsVisitor(transact, toVisitorCaller(visitorId ?? 0), id)),
+    started.map(({ id, visitorId }) =>
+      conversations.closeAsVisitor(transact, toVisitorCaller(visitorId ?? 0, websiteId), id),
+    ),
   );
   return microseconds;
 }
 
-function toVisitorCaller(visitorId: number): VisitorCaller {
+function toVisitorCaller(visitorId: number, websiteId: number): VisitorCaller {
   const actor = { type: 'visitor', id: visitorId } as const;
-  return { accountId: ACCOUNT_ID, visitorId, websiteId: WEBSITE_ID, language: 'en', actor };
+  return { accountId: ACCOUNT_ID, visitorId, websiteId, language: 'en', actor };
 }
 
 function median(values: readonly number[]): number {

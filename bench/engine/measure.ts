@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { measureSyncedWrites } from '../database-costs.ts';
 import { prepareFilledFolder } from '../fill.ts';
-import { type LoadGenerator, readMemoryMb, startService } from '../processes.ts';
+import { copyDatabase, type LoadGenerator, readMemoryMb, startService } from '../processes.ts';
 import { showProgress } from '../progress.ts';
 import { type AssignmentResult, measureAssignment } from './assignment.ts';
 import { type ConversationsResult, DESK_COUNT, measureConversations, NO_RATE_LIMITS, runJob } from './conversations.ts';
 import { createFullPopulation, idlePopulation } from './population.ts';
 import type { QueueResult } from './queue.ts';
+import { measureSlotChanges, type SlotChangeResult } from './slot-changes.ts';
 
 /** Engine benchmarks: complete conversations, the queue, and a single assignment. */
 
@@ -26,6 +27,7 @@ export interface EngineResult extends ConversationsResult {
   };
   readonly memory: number | undefined;
   readonly assignment: readonly AssignmentResult[];
+  readonly slotChanges: readonly SlotChangeResult[];
 }
 
 const CONCURRENCIES = [8, 32, 96];
@@ -48,7 +50,10 @@ export async function measureEngine(bench: EngineBench): Promise<EngineResult> {
   const best = Math.max(...throughput.runs.map((run) => run.conversationsPerSecond));
   const queueResult = await measureQueue(bench, best / 2);
   const assignment = await measureAssignment(cache, folder, plan.rounds);
-  return { ...throughput, ...queueResult, syncedPerSecond, assignment };
+  const filled = await prepareFilledFolder(cache, OPERATOR_COUNT + 1, idlePopulation);
+  const file = copyDatabase(filled, join(folder, 'slot-changes'));
+  const slotChanges = await measureSlotChanges({ url: `sqlite:${file}`, secret: 'x'.repeat(32) }, plan.rounds);
+  return { ...throughput, ...queueResult, syncedPerSecond, assignment, slotChanges };
 }
 
 async function measureThroughput({ cache, folder, generator, plan, profile }: EngineBench) {

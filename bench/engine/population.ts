@@ -7,6 +7,11 @@ import { insert, type Population } from '../fill.ts';
 
 /** The id of a skill and of a group that one in ten operators has. */
 export const ONE_IN_TEN_ID = 5;
+/** The id of a website that one in ten operators works on, the same ones. */
+export const ONE_IN_TEN_WEBSITE_ID = 2;
+/** A skill and a language that each half of the operators has; a quarter has both. */
+export const HALF_SKILL_ID = 11;
+export const HALF_LANGUAGE = 'fr';
 /** A language that one operator speaks, at every size. */
 export const RARE_LANGUAGE = 'eo';
 export const VISITOR_COUNT = 1000;
@@ -59,9 +64,9 @@ function buildEngineOperator(size: number, id: number, chatMaxNumber: number): O
   return {
     ...buildOperator(1000, id),
     groupId: 1 + (id % 10),
-    websites: [WEBSITE_ID],
-    skills: [1 + (id % 10)],
-    languages: id === size ? ['en', RARE_LANGUAGE] : ['en'],
+    websites: id % 10 === ONE_IN_TEN_ID - 1 ? [WEBSITE_ID, ONE_IN_TEN_WEBSITE_ID] : [WEBSITE_ID],
+    skills: [1 + (id % 10), ...(id % 20 < 10 ? [HALF_SKILL_ID] : [])],
+    languages: ['en', ...(id % 40 < 20 ? [HALF_LANGUAGE] : []), ...(id === size ? [RARE_LANGUAGE] : [])],
     chatMaxNumber,
     isConnected: true,
   };

@@ -1,11 +1,12 @@
 import { formatInteger, formatMs, printSection, verdict } from '../tables.ts';
 import type { EngineResult } from './measure.ts';
+import type { SlotChangeResult } from './slot-changes.ts';
 
 const MAX_OFFER_DELAY_MS = 50;
 const MAX_SLOWDOWN = 2;
 
 export function printEngine(result: EngineResult): void {
-  const { runs, barePerSecond, syncedPerSecond, generatorUtilization, queue, assignment, memory } = result;
+  const { runs, barePerSecond, syncedPerSecond, generatorUtilization, queue, assignment, slotChanges, memory } = result;
   printSection('Conversations: started, assigned, accepted, 4 messages, closed, end to end over GraphQL', [
     ['concurrent', 'conversations/s', 'requests/s', 'share of a bare server', 'share of synced rows', 'ms', 'p99 ms'],
     ...runs.map((run) => [
@@ -61,6 +62,20 @@ export function printEngine(result: EngineResult): void {
     ...assignment.map(({ need, connected, microseconds, slowdown }) => [
       ...[need, formatInteger(connected), formatInteger(microseconds), slowdown.toFixed(2)],
       ...(connected < 10_000 ? ['', ''] : [`< ${MAX_SLOWDOWN}`, verdict(slowdown < MAX_SLOWDOWN)]),
+    ]),
+  ]);
+  printSlotChanges(slotChanges);
+}
+
+/** Also used for PostgreSQL. */
+export function printSlotChanges(results: readonly SlotChangeResult[]): void {
+  const [without] = results;
+  printSection('Processor time of one change of a slot, by the lists that its operator is on', [
+    ['lists', 'µs', 'more'],
+    ...results.map(({ lists, microseconds }) => [
+      formatInteger(lists),
+      microseconds.toFixed(0),
+      (microseconds - (without?.microseconds ?? 0)).toFixed(0),
     ]),
   ]);
 }

@@ -3,6 +3,7 @@ import { type PostgresServer, startPostgres } from '../../test/support/databases
 import { availabilityWrites, serializeRequest } from '../cases.ts';
 import { DESK_COUNT, NO_RATE_LIMITS, runJob } from '../engine/conversations.ts';
 import { idlePopulation } from '../engine/population.ts';
+import { measureSlotChanges, type SlotChangeResult } from '../engine/slot-changes.ts';
 import { prepareFilledFolder } from '../fill.ts';
 import type { StreamResult } from '../load.ts';
 import { analyze, copyIntoPostgres, databaseUrl, SECRET } from '../nodes/databases.ts';
@@ -43,6 +44,7 @@ export interface GoalsResult {
   /** Of start, accept and close, including the authentication of the visitor and the operator. */
   readonly trips: number;
   readonly memory: DeskMemoryResult;
+  readonly slotChanges: readonly SlotChangeResult[];
 }
 
 interface Databases {
@@ -58,6 +60,7 @@ export async function measureGoals(bench: GoalsBench): Promise<GoalsResult> {
     conversations: await prepareFilledFolder(cache, DESK_COUNT + 1, idlePopulation),
     directory: await prepareFilledFolder(cache, OPERATOR_COUNT),
     trips: await prepareFilledFolder(cache, 2, idlePopulation),
+    slots: await prepareFilledFolder(cache, OPERATOR_COUNT + 1, idlePopulation),
   };
   for (const [name, from] of Object.entries(filled))
     await copyIntoPostgres(postgres, name, copyDatabase(from, join(folder, name)));
@@ -74,8 +77,12 @@ export async function measureGoals(bench: GoalsBench): Promise<GoalsResult> {
   );
   const availability = await withBoth('directory', (databases) => compareAvailability(databases, postgres, bench));
   const trips = await countConversationTrips(databaseUrl(postgres.url, 'trips'), folder);
+  const slotChanges = await measureSlotChanges(
+    { url: databaseUrl(postgres.url, 'slots'), secret: SECRET.SWITCHBOARD_SECRET, postgresPid: postgres.pid },
+    bench.plan.rounds,
+  );
   await postgres.stop();
-  return { ...conversations, availability, trips, memory: await measureDeskMemory(cache, folder) };
+  return { ...conversations, availability, trips, slotChanges, memory: await measureDeskMemory(cache, folder) };
 }
 
 async function compareConversations({ embedded, node }: Databases, postgres: PostgresServer, { plan }: GoalsBench) {

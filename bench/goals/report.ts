@@ -1,3 +1,4 @@
+import { printSlotChanges } from '../engine/report.ts';
 import { formatInteger, printSection, verdict } from '../tables.ts';
 import { AVAILABILITY_CLIENTS, CONVERSATIONS_AT_ONCE, type Compared, type GoalsResult } from './measure.ts';
 import { DESK_COUNT, WAITING_COUNT } from './memory.ts';
@@ -9,7 +10,8 @@ const MAX_TRIPS = 9;
 const MAX_MEMORY_MB = 80;
 
 /** One row for each goal, for `docs/performance.md`. */
-export function printGoals({ conversations, processorTime, availability, trips, memory }: GoalsResult): void {
+export function printGoals(result: GoalsResult): void {
+  const { conversations, processorTime, availability, trips, memory, slotChanges } = result;
   const [resident, used] = (['resident', 'used'] as const).map(
     (kind) => (memory.withDesks[kind] - memory.atRest[kind]) / 1e6,
   ) as [number, number];
@@ -34,6 +36,7 @@ export function printGoals({ conversations, processorTime, availability, trips, 
       `resident; heap and external: ${used.toFixed(0)} MB; resident at rest: ${(memory.atRest.resident / 1e6).toFixed(0)} MB`,
     ],
   ]);
+  printSlotChanges(slotChanges);
 }
 
 function formatRatio({ ratio, postgres, embedded }: Compared, unit: string): string[] {

@@ -29,6 +29,7 @@ import { deskSettings } from './migrations/0023-desk-settings.ts';
 import { cannedReplies } from './migrations/0024-canned-replies.ts';
 import { pauseReason } from './migrations/0025-pause-reason.ts';
 import { waitingNeeds } from './migrations/0026-waiting-needs.ts';
+import { routingLists } from './migrations/0027-routing-lists.ts';
 import type { IndexDefinition, Migration } from './migrations/migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -58,6 +59,7 @@ export const migrations: readonly Migration[] = [
   cannedReplies,
   pauseReason,
   waitingNeeds,
+  routingLists,
 ];
 
 /** Created before the first migration; migrations can add columns. */

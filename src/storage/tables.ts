@@ -258,6 +258,21 @@ export interface Tables {
     /** 1 if the operator has a skill or a group: the live list then omits them unless a filter names them. */
     namedOnly: number;
   };
+  /** Needs with a list of the routable operators who meet them: `skill 3`, `group 3`, `website 3`, `language en`. */
+  routingLists: { accountId: number; need: string };
+  /**
+   * The routable operators of each list, by channel, with what the order of routing compares. Written by triggers on
+   * `operatorLive` and `routingLists` alone.
+   */
+  listedOperators: {
+    accountId: number;
+    operatorId: number;
+    channel: string;
+    need: string;
+    priority: number;
+    share: number;
+    assignedAt: number;
+  };
   operatorLeases: {
     accountId: number;
     operatorId: number;

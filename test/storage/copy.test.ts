@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { type CopySource, type CopyTarget, readBatches } from '../../src/storage/copy/copy-endpoint.ts';
+import { discardCopy } from '../../src/storage/copy/copy-progress.ts';
 import { copyTable } from '../../src/storage/copy/copy-table.ts';
 import { listInstallationTables } from '../../src/storage/copy/installation-tables.ts';
 import { PostgresEndpoint } from '../../src/storage/copy/postgres-endpoint.ts';
@@ -48,7 +49,7 @@ test('all tables and columns of a database file are copied', () => {
   const columns = database
     .prepare(
       `select t.name || '.' || c.name as path from sqlite_schema t, pragma_table_info(t.name) c
-        where t.type = 'table' and t.name not in ('migrations') and t.name not like 'sqlite%'`,
+        where t.type = 'table' and t.name not in ('migrations', 'listed_operators') and t.name not like 'sqlite%'`,
     )
     .all();
   database.close();
@@ -80,7 +81,7 @@ describe('between a file and PostgreSQL', { skip: postgresServerUrl === undefine
     await withPostgres(async (sql) => {
       const columns = await sql`
         select table_name || '.' || column_name as path from information_schema.columns
-        where table_schema = 'public' and table_name not in ('migrations', 'copy_progress', 'signals')`;
+        where table_schema = 'public' and table_name not in ('migrations', 'copy_progress', 'signals', 'listed_operators')`;
       assert.deepEqual(listColumnPaths(), columns.map(({ path }) => String(path)).sort());
       assert.deepEqual([...(await sql`select sequencename from pg_sequences`)], []);
     });
@@ -205,6 +206,57 @@ describe('between a file and PostgreSQL', { skip: postgresServerUrl === undefine
       await from.close();
       await to.close();
     });
+  });
+
+  test('the lists of routing are filled by the target, in both directions, and emptied with a discarded copy', async () => {
+    const copied = tables.filter(({ name }) => name === 'operator_live' || name === 'routing_lists');
+    const [first, second] = [join(folder, 'lists.db'), join(folder, 'lists-back.db')];
+    for (const path of [first, second]) {
+      const database = new SqliteDatabase(path);
+      await migrate(database);
+      await database.close();
+    }
+    const source = new DatabaseSync(first);
+    source.exec(`insert into operator_live (account_id, operator_id, version, lease_until, routable_until, named_only, chat_enabled,
+      call_enabled, video_enabled, chat_available, call_available, video_available, chat_slots, call_slots, video_slots,
+      chat_max_number, chat_and_call, chat_to_video, chat_priority, call_priority, video_priority, assigned_at, skill_list)
+      values (1, 7, 1, 9, 9, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0, 3, 1, 0, 10, 0, 0, 5, '[3,33]')`);
+    source.exec("insert into routing_lists values (1, 'skill 3')");
+    source.close();
+    const readLists = async (endpoint: CopySource) =>
+      (
+        await endpoint.query({
+          text: 'select operator_id, channel, need, priority, share, assigned_at from listed_operators order by channel',
+        })
+      ).map((row) => row.join(' '));
+    const expected = ['7 call skill 3 0 0 5', '7 chat skill 3 10 333333 5'];
+    for (const openEndpoints of [
+      async () =>
+        [
+          new SqliteEndpoint(first, { readOnly: true }),
+          await PostgresEndpoint.open(address, { readOnly: false }),
+        ] as const,
+      async () =>
+        [
+          await PostgresEndpoint.open(address, { readOnly: true }),
+          new SqliteEndpoint(second, { readOnly: false }),
+        ] as const,
+    ]) {
+      const [from, to] = await openEndpoints();
+      await to.write([{ text: CREATE_PROGRESS_TABLE }]);
+      for (const table of copied) await copyTable({ source: from, target: to }, table, undefined, () => undefined);
+      assert.deepEqual([await readLists(from), await readLists(to)], [expected, expected]);
+      await from.close();
+      await to.close();
+    }
+    for (const target of [
+      new SqliteEndpoint(second, { readOnly: false }),
+      await PostgresEndpoint.open(address, { readOnly: false }),
+    ]) {
+      await discardCopy(target, copied);
+      assert.deepEqual(await readLists(target), []);
+      await target.close();
+    }
   });
 
   test('a changed value and a missing row are found', async () => {

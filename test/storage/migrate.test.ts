@@ -5,6 +5,7 @@ import { listInstallationTables } from '../../src/storage/copy/installation-tabl
 import { migrate, migrations } from '../../src/storage/migrate.ts';
 import { secretOf } from '../support/clients/oauth.ts';
 import { databases } from '../support/databases/databases.ts';
+import { EngineFixture } from '../support/fixtures/engine-fixture.ts';
 import { ADMIN } from '../support/processes/switchboard.ts';
 
 for (const { name, open } of databases) {
@@ -57,6 +58,39 @@ for (const { name, open } of databases) {
   });
 }
 
+for (const { name, open } of databases) {
+  test(`${name}: operators of the previous version get onto lists, and its changes keep these right`, async () => {
+    const fixture = await EngineFixture.create(open);
+    const { database } = fixture.installation;
+    const run = (text: string) =>
+      database.transaction(async (tx) => {
+        await sql.raw(text).execute(tx.db);
+      });
+    for (const statement of UNDO_ROUTING_LISTS[name]) await run(statement);
+    const [first, second] = [await fixture.createOperator({ chatMaxNumber: 2 }), await fixture.createOperator()];
+    assert.deepEqual(await migrate(database), ['0027-routing-lists']);
+
+    const listOperators = async () => {
+      const rows = await database.read.selectFrom('listedOperators').selectAll().orderBy('share').execute();
+      return rows.filter(({ channel }) => channel === 'chat').map(({ operatorId, share }) => [operatorId, share]);
+    };
+    assert.deepEqual(await listOperators(), [], 'no list is kept yet');
+    await run(`insert into routing_lists (account_id, need) values (${fixture.accountId}, 'language en')`);
+    assert.deepEqual(
+      await listOperators(),
+      [first, second].map((id) => [id, 0]),
+    );
+    await run(`update operator_live set chat_slots = chat_slots + 1 where operator_id = ${first}`);
+    assert.deepEqual(await listOperators(), [
+      [second, 0],
+      [first, 500_000],
+    ]);
+    await run(`update operator_live set language_list = '["fr"]' where operator_id = ${second}`);
+    assert.deepEqual(await listOperators(), [[first, 500_000]]);
+    await fixture.installation.end();
+  });
+}
+
 test('migrations that are applied while other nodes serve are quick on large tables', () => {
   const released = migrations.findIndex(({ name }) => name === '0005-access-tokens');
   for (const { name, additive, statements, fills = [] } of migrations.slice(released + 1)) {
@@ -66,7 +100,7 @@ test('migrations that are applied while other nodes serve are quick on large tab
     for (const text of texts) {
       const table = /^create (?:unique )?index \w+ on (\w+)/.exec(text)?.[1];
       const isQuick =
-        /^create table \w+/.test(text) ||
+        /^create (?:table|trigger) \w+/.test(text) ||
         (table !== undefined && newTables.includes(table)) || // other indexes belong into `indexes`
         /^alter table \w+ add column (?!.*\b(?:unique|references|check)\b)/.test(text);
       assert.ok(isQuick, `${name}: ${text}`);
@@ -85,6 +119,22 @@ test('migrations that are applied while other nodes serve are quick on large tab
   const names = migrations.flatMap(({ indexes = [], fills = [] }) => [...indexes, ...fills].map((item) => item.name));
   assert.equal(new Set(names).size, names.length, 'the progress is stored by name');
 });
+
+const DROP_LISTS = [
+  'drop table listed_operators',
+  'drop table routing_lists',
+  "delete from migrations where name = '0027-routing-lists'",
+];
+const UNDO_ROUTING_LISTS = {
+  sqlite: [
+    ...['order', 'change', 'insert', 'delete'].map((what) => `drop trigger listed_operators_${what}`),
+    ...DROP_LISTS,
+  ],
+  postgres: [
+    ...['keep_listed_operators', 'keep_routing_list'].map((name) => `drop function ${name} cascade`),
+    ...DROP_LISTS,
+  ],
+};
 
 /** Back to the schema of the previous version. */
 const UNDO_ACCESS_TOKENS = [

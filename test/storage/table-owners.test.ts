@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listInstallationTables } from '../../src/storage/copy/installation-tables.ts';
+import { DERIVED_TABLES, listInstallationTables } from '../../src/storage/copy/installation-tables.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src');
 
@@ -45,6 +45,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   refusals: 'core/engine/records/refusals.ts',
   rest_usage: 'core/reports/rest-usage.ts',
   routing_decisions: 'core/engine/routing/decisions.ts',
+  routing_lists: 'core/engine/routing/routing-lists.ts',
   satisfactions: 'core/engine/records/satisfaction-store.ts',
   skills: 'core/directory/tree-store.ts',
   sso_codes: 'core/access/sso-codes.ts',
@@ -77,6 +78,7 @@ const PARAMETER_NAMES: Readonly<Record<string, readonly string[]>> = {
 /** Migrations and the copy of an installation write every table. */
 const files = globSync('**/*.ts', { cwd: SOURCE }).filter((file) => !/^storage\/(migrations|copy)\//.test(file));
 const tables = [...listInstallationTables().map(({ name }) => name), 'migrations'];
+const writable = [...tables, ...DERIVED_TABLES];
 
 /** Every statement that writes a table, with the name unless it is a parameter. */
 const STATEMENTS = [
@@ -96,7 +98,7 @@ function findWrites(source: string): Writes {
   const names = patterns.flatMap((pattern) => Array.from(source.matchAll(pattern), ([, name]) => name));
   const inSql = names.map((name) => name?.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   return {
-    tables: new Set(inSql.filter((name) => name !== undefined).filter((name) => tables.includes(name))),
+    tables: new Set(inSql.filter((name) => name !== undefined).filter((name) => writable.includes(name))),
     hasParameterNames: names.includes(undefined),
   };
 }
@@ -113,6 +115,14 @@ for (const table of tables) {
     assert.deepEqual(writers, [OWNERS[table]]);
   });
 }
+
+test('derived tables are written by triggers alone', () => {
+  for (const table of DERIVED_TABLES)
+    assert.deepEqual(
+      files.filter((file) => written.get(file)?.tables.has(table)),
+      [],
+    );
+});
 
 test('every statement names its table, or its file is listed with its parameter names', () => {
   const filesWithParameters = files.filter((file) => written.get(file)?.hasParameterNames);

@@ -1,4 +1,5 @@
 import { FIRST_ABSENT_ORDER } from '../engine/records/queue-order.ts';
+import { CHANNELS, type Channel } from '../kernel/channels.ts';
 
 export interface Invariant {
   readonly name: string;
@@ -15,6 +16,24 @@ const MIRRORED_LISTS = ['website_list', 'skill_list', 'language_list'];
 const HISTORY_COLUMNS = ['enabled', 'available', 'slots'].flatMap((property) =>
   ['chat', 'call', 'video'].map((channel) => `${channel}_${property}`),
 );
+
+const ROUTABLE_CONDITIONS: Record<Channel, string> = {
+  chat: `l.routable_until > 0 and l.chat_enabled = 1 and l.chat_available = 1 and l.chat_slots < l.chat_max_number
+    and l.video_slots = 0 and (l.call_slots = 0 or l.chat_and_call = 1)`,
+  call: `l.routable_until > 0 and l.call_enabled = 1 and l.call_available = 1 and l.call_slots < 1
+    and l.video_slots = 0 and (l.chat_slots = 0 or l.chat_and_call = 1)`,
+  video: `l.routable_until > 0 and l.video_enabled = 1 and l.video_available = 1 and l.video_slots < 1
+    and l.call_slots = 0`,
+};
+const MEETS_NEED = `(r.need = 'group ' || l.group_id
+  or (r.need like 'language %' and l.language_list like '%"' || substr(r.need, 10) || '"%')
+  or exists (select 1 from operator_skills s
+    where s.account_id = l.account_id and s.operator_id = l.operator_id and r.need = 'skill ' || s.skill_id)
+  or exists (select 1 from operator_websites w
+    where w.account_id = l.account_id and w.operator_id = l.operator_id and r.need = 'website ' || w.website_id))`;
+const SAME_LISTED = ['account_id', 'operator_id', 'channel', 'need', 'priority', 'share', 'assigned_at']
+  .map((column) => `e.${column} = o.${column}`)
+  .join(' and ');
 
 /** Invariants of presence, conversations and messages. */
 export const ENGINE_INVARIANTS: readonly Invariant[] = [
@@ -49,6 +68,21 @@ export const ENGINE_INVARIANTS: readonly Invariant[] = [
     violationQuery: `select ${OPERATOR} as problem from operator_live l
       join operators o on o.account_id = l.account_id and o.id = l.operator_id
       where coalesce(l.group_id, 0) <> coalesce(o.group_id, 0) or ${MIRRORED_LISTS.map((list) => `l.${list} <> o.${list}`).join(' or ')}`,
+  },
+  {
+    name: 'the operators on the lists of routing are the routable ones who meet the need, in their order',
+    violationQuery: `with expected as (${CHANNELS.map(
+      (
+        channel,
+      ) => `select l.account_id, l.operator_id, '${channel}' as channel, r.need, l.${channel}_priority as priority,
+          ${channel === 'chat' ? 'l.chat_slots * 1000000 / l.chat_max_number' : '0'} as share, l.assigned_at
+        from routing_lists r join operator_live l on l.account_id = r.account_id
+        where ${ROUTABLE_CONDITIONS[channel]} and ${MEETS_NEED}`,
+    ).join(' union all ')})
+      select 'list ' || o.need || ' has operator ' || o.operator_id || ' of account ' || o.account_id as problem
+        from listed_operators o where not exists (select 1 from expected e where ${SAME_LISTED})
+      union all select 'list ' || e.need || ' lacks operator ' || e.operator_id || ' of account ' || e.account_id
+        from expected e where not exists (select 1 from listed_operators o where ${SAME_LISTED})`,
   },
   {
     name: 'the live history ends with the current live state',

@@ -1,7 +1,7 @@
 import { UnusableDatabase } from '../errors.ts';
 import { COPY_NOT_FINISHED, migrations } from '../migrate.ts';
 import type { CopyEndpoint, CopyTarget, Row, SqlStatement } from './copy-endpoint.ts';
-import type { TableShape } from './installation-tables.ts';
+import { DERIVED_TABLES, type TableShape } from './installation-tables.ts';
 import type { SourceFingerprint } from './source-fingerprint.ts';
 
 const PROGRESS_TABLE = 'copy_progress';
@@ -96,7 +96,10 @@ export function markFinished(target: CopyTarget): Promise<void> {
 /** Empties the target of an unfinished copy. */
 export function discardCopy(target: CopyTarget, tables: readonly TableShape[]): Promise<void> {
   return target.write([
-    ...tables.map(({ name }) => ({ text: `${target.emptyTableSql} ${name}` })),
+    // PostgreSQL truncates tables without their triggers.
+    ...[...tables.map(({ name }) => name), ...DERIVED_TABLES].map((name) => ({
+      text: `${target.emptyTableSql} ${name}`,
+    })),
     ...buildMarkerRemoval(),
   ]);
 }

@@ -11,9 +11,12 @@ export interface TableShape {
   readonly key: readonly string[];
 }
 
+/** Triggers fill these from the other tables, in every database. */
+export const DERIVED_TABLES: readonly string[] = ['listed_operators'];
+
 /**
  * Reads the tables of an installation from the migrations, so that new tables and columns are copied automatically.
- * Excludes the table of applied migrations, which describes the database itself.
+ * Excludes derived tables, and the table of applied migrations, which describes the database itself.
  */
 export function listInstallationTables(available: readonly Migration[] = migrations): TableShape[] {
   const database = new SqliteConnection(':memory:', { readOnly: false, clock: Date.now, cacheKiB: 1024 });
@@ -26,7 +29,8 @@ export function listInstallationTables(available: readonly Migration[] = migrati
       `select name from sqlite_schema where type = 'table' and name <> 'migrations' and name not like 'sqlite~_%' escape '~' order by rowid`,
       [],
     );
-    return (rows as { name: string }[]).map(({ name }) => readTableShape(database, name));
+    const names = (rows as { name: string }[]).map(({ name }) => name).filter((name) => !DERIVED_TABLES.includes(name));
+    return names.map((name) => readTableShape(database, name));
   } finally {
     database.close();
   }

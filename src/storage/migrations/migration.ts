@@ -8,6 +8,8 @@ export interface ColumnTypes {
    * one node.
    */
   readonly createUnloggedTable?: string;
+  /** Triggers call functions in PL/pgSQL. Otherwise they consist of statements. */
+  readonly hasTriggerFunctions?: true;
 }
 
 /** An index on a table that may be large. It is built in the background, without blocking writes on PostgreSQL. */

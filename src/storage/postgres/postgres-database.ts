@@ -50,6 +50,7 @@ export class PostgresDatabase implements Database {
     orderedText: 'text collate "C"',
     bytes: 'bytea',
     createUnloggedTable: 'create unlogged table',
+    hasTriggerFunctions: true as const,
   };
   readonly setupStatements = [CREATE_NOW_MS_FUNCTION];
   readonly maxWaitMs: number;

@@ -23,6 +23,7 @@ export async function createBusyFixture(open: (typeof databases)[number]['open']
     });
   }
   await fixture.close({ ...closed, operatorId: operator });
+  await fixture.createOperator({ chatMaxNumber: 2, websiteList: [] });
   const fourth = await fixture.startConversation();
   const queued = await fixture.startConversation();
   assert.deepEqual(
@@ -32,6 +33,7 @@ export async function createBusyFixture(open: (typeof databases)[number]['open']
   assert.equal((await fixture.loadConversation(fourth.id)).state, 'offered');
   const { accountId } = fixture;
   await database.transaction(async ({ db }) => {
+    await sql`insert into routing_lists (account_id, need) values (${accountId}, 'language en')`.execute(db);
     await sql`insert into tags (account_id, id, name, name_folded, website_list, created_at)
       values (${accountId}, 1, 'x', 'x', '[]', ${clock.now})`.execute(db);
     await sql`insert into conversation_tags (account_id, conversation_id, tag_id) values (${accountId}, ${closed.id}, 1)`.execute(
@@ -45,6 +47,7 @@ export async function createBusyFixture(open: (typeof databases)[number]['open']
 
 const LEASES = /connected until their last lease ends/;
 const MEMBERSHIPS = /group, websites, skills and languages of a live row/;
+const LISTS = /operators on the lists of routing/;
 const HISTORY = /live history ends with the current live state/;
 const STATES = /offered and active conversations have an operator/;
 const MESSAGES = /message counts are right/;
@@ -149,6 +152,24 @@ export const VIOLATIONS: readonly (readonly [title: string, statement: string, u
     'update live_history set connected = 0 where operator_id = 2 and version = (select version from operator_live where operator_id = 2)',
     'update live_history set connected = 1 where operator_id = 2 and version = (select version from operator_live where operator_id = 2)',
     HISTORY,
+  ],
+  [
+    'a wrong order on a list of operators',
+    'update listed_operators set share = share + 1',
+    'update listed_operators set share = share - 1',
+    LISTS,
+  ],
+  [
+    'an operator on the list of a need that they do not meet',
+    "update listed_operators set need = need || '0'",
+    "update listed_operators set need = 'language en'",
+    LISTS,
+  ],
+  [
+    'an operator who is missing on a list',
+    'update listed_operators set account_id = -account_id',
+    'update listed_operators set account_id = -account_id',
+    LISTS,
   ],
   [
     'a conversation that is passed over although its visitor is not absent',

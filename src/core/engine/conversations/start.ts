@@ -24,6 +24,7 @@ import type { RefusalReason } from '../records/refusals.ts';
 import { isServable } from '../routing/needs.ts';
 import { endOperatorPauses } from '../routing/queue.ts';
 import { route } from '../routing/router.ts';
+import { loadRoutingLists } from '../routing/routing-lists.ts';
 import { clientId, messageText } from './messages.ts';
 
 const MAX_OPEN_CONVERSATIONS_PER_VISITOR = 5;
@@ -63,6 +64,7 @@ export async function startConversation(
     nextId(tx, accountId, 'conversation'),
     loadStartSettings(tx, accountId, websiteId),
     loadRoutingSettings(tx, accountId), // cached for routing
+    loadRoutingLists(tx, accountId),
   ]);
   if (earlierConversation) return earlierConversation;
   if (openConversations.length >= MAX_OPEN_CONVERSATIONS_PER_VISITOR) throw tooManyOpenError();

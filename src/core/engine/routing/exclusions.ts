@@ -9,16 +9,21 @@ import { buildSubtreeCte, type RoutingNeed } from './needs.ts';
 /** How many operators each obstacle excluded; an operator with several is counted for each. */
 export type ExclusionCounts = Partial<Record<Obstacle, number>>;
 
+interface CachedCounts {
+  readonly connected: number;
+  readonly excluded: ExclusionCounts;
+}
+
 /** With at most this many connected operators, counts are not cached. */
 const MAX_UNCACHED_OPERATORS = 20;
 /** In larger accounts the counts are cached: an explanation must not cost more than the decision. */
 const CACHE_TTL_MS = 1000;
 
 /** One cache per database: a process may have several open. */
-const caches = new WeakMap<Transaction['database'], VersionedCache<ExclusionCounts>>();
+const caches = new WeakMap<Transaction['database'], VersionedCache<CachedCounts>>();
 
-function getCache({ database }: Transaction): VersionedCache<ExclusionCounts> {
-  const cache = caches.get(database) ?? new VersionedCache<ExclusionCounts>({ max: 1000 });
+function getCache({ database }: Transaction): VersionedCache<CachedCounts> {
+  const cache = caches.get(database) ?? new VersionedCache<CachedCounts>({ max: 1000 });
   caches.set(database, cache);
   return cache;
 }
@@ -98,15 +103,19 @@ const countMemberships = prepare<CountArguments, Row>((db, args) => {
  * Counts why operators are excluded. Website, skill and group are counted over all operators, everything else over
  * connected ones: apart from these three, an operator who is not connected counts as OFFLINE only.
  */
-export async function countExclusions(
-  tx: Transaction,
-  need: RoutingNeed & { readonly id?: number },
-): Promise<ExclusionCounts> {
-  const [counts, pausedCount] = await Promise.all([
+export async function countExclusions(tx: Transaction, need: CountedNeed): Promise<ExclusionCounts> {
+  return (await countOperators(tx, need)).excluded;
+}
+
+type CountedNeed = RoutingNeed & { readonly id?: number };
+
+/** The same, with the number of connected operators. */
+export async function countOperators(tx: Transaction, need: CountedNeed): Promise<CachedCounts> {
+  const [{ connected, excluded }, pausedCount] = await Promise.all([
     countByObstacle(tx, need),
     need.id === undefined ? 0 : countActivePauses(tx, need.accountId, need.id),
   ]);
-  return pausedCount > 0 ? { ...counts, REFUSED_LATELY: pausedCount } : counts;
+  return { connected, excluded: pausedCount > 0 ? { ...excluded, REFUSED_LATELY: pausedCount } : excluded };
 }
 
 const countPauses = prepare<{ accountId: number; conversationId: number }, { count: number }>((db, args) =>
@@ -122,7 +131,7 @@ async function countActivePauses(tx: Transaction, accountId: number, conversatio
   return (await tx.run(countPauses, { accountId, conversationId }))[0]?.count ?? 0;
 }
 
-async function countByObstacle(tx: Transaction, need: RoutingNeed): Promise<ExclusionCounts> {
+async function countByObstacle(tx: Transaction, need: RoutingNeed): Promise<CachedCounts> {
   const { accountId, channel, websiteId, skillId, groupId, language } = need;
   const key = [accountId, channel, websiteId, skillId, groupId, language].join();
   const interval = Math.floor(tx.now / CACHE_TTL_MS);
@@ -143,6 +152,7 @@ async function countByObstacle(tx: Transaction, need: RoutingNeed): Promise<Excl
     LACKS_SKILL: skillId === null ? 0 : operatorCount - (membershipRow.skilled ?? 0),
     OTHER_GROUP: groupId === null ? 0 : operatorCount - (membershipRow.inGroups ?? 0),
   };
-  const nonZero = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-  return connected > MAX_UNCACHED_OPERATORS ? getCache(tx).set(key, interval, nonZero) : nonZero;
+  const excluded = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  const result = { connected, excluded };
+  return connected > MAX_UNCACHED_OPERATORS ? getCache(tx).set(key, interval, result) : result;
 }

@@ -12,6 +12,7 @@ import type { RoutingDecision } from './decisions.ts';
 import { countExclusions, type ExclusionCounts } from './exclusions.ts';
 import { type RoutingNeed, resolveNeed } from './needs.ts';
 import { rankOperators } from './router.ts';
+import { loadRoutingLists } from './routing-lists.ts';
 
 export interface StoredDecision extends RoutingDecision {
   readonly id: number;
@@ -78,9 +79,13 @@ export class RoutingExplainer {
   /** The dry run: returns the ranked candidates, and why the other operators are excluded. */
   preview(need: RoutingNeed): Promise<RoutingPreview> {
     return this.#database.transaction(async (tx) => {
-      const settings = await loadRoutingSettings(tx, need.accountId);
+      const [settings, resolved, routingLists] = await Promise.all([
+        loadRoutingSettings(tx, need.accountId),
+        resolveNeed(tx, need),
+        loadRoutingLists(tx, need.accountId),
+      ]);
       const conversation = { ...need, id: NO_CONVERSATION, visitorId: null };
-      const { ranked } = await rankOperators(tx, conversation, await resolveNeed(tx, need), settings);
+      const { ranked } = await rankOperators(tx, conversation, resolved, { ...settings, routingLists });
       return { need, ranked, excluded: await countExclusions(tx, need) };
     });
   }

@@ -10,11 +10,12 @@ import { type ConversationChanges, changeConversation } from '../records/convers
 import { recordIncomingHandling, recordOutgoingHandling } from '../records/handlings.ts';
 import { loadJoinedNotice, storeMessage } from '../records/message-store.ts';
 import { rememberLastOperator } from '../records/visitor-store.ts';
-import { findBestCandidates, toCandidate } from './candidates.ts';
+import { type CandidateSearch, findBestCandidates, toCandidate } from './candidates.ts';
 import { type Candidate, chooseOperator, type Ranking, type ResolvedNeed } from './choose-operator.ts';
 import { type RoutingCause, storeDecision } from './decisions.ts';
-import { countExclusions } from './exclusions.ts';
+import { countExclusions, countOperators } from './exclusions.ts';
 import { resolveNeed } from './needs.ts';
+import { keepLists, loadRoutingLists } from './routing-lists.ts';
 
 /** Stores the changes of a conversation; a new one is stored with them. Returns it. */
 type StoreChanges = (changes: ConversationChanges) => Conversation;
@@ -30,18 +31,20 @@ export async function route(
   cause: RoutingCause,
   store?: StoreChanges,
 ): Promise<Conversation | undefined> {
-  const [settings, need] = await Promise.all([
+  const [settings, need, routingLists] = await Promise.all([
     loadRoutingSettings(tx, conversation.accountId),
     resolveNeed(tx, conversation),
+    loadRoutingLists(tx, conversation.accountId),
   ]);
   // A failed search is stored only once, at the start: the queue is retried often.
   const isFirstAttempt = cause === 'started';
   const [{ ranked }, counts] = await Promise.all([
-    rankOperators(tx, conversation, need, settings),
-    isFirstAttempt ? countExclusions(tx, conversation) : undefined,
+    rankOperators(tx, conversation, need, { ...settings, routingLists }),
+    isFirstAttempt ? countOperators(tx, conversation) : undefined,
   ]);
   if (ranked.length === 0 && !isFirstAttempt) return undefined;
-  const excluded = counts ?? (await countExclusions(tx, conversation));
+  if (counts) keepLists(tx, context, { need, kept: routingLists, ...counts });
+  const excluded = counts?.excluded ?? (await countExclusions(tx, conversation));
   const decision = { conversationId: conversation.id, cause, forced: false, ranked, excluded };
   const operatorId = ranked[0]?.operatorId ?? null;
   // In this order: the live history tells which decisions were made before each state.
@@ -59,10 +62,13 @@ export async function rankOperators(
   tx: Transaction,
   conversation: Pick<Conversation, 'accountId' | 'id' | 'visitorId' | 'channel' | 'skillId' | 'groupId'>,
   need: ResolvedNeed,
-  { lowestPriorityFirst }: Pick<RoutingSettings, 'lowestPriorityFirst'>,
+  {
+    lowestPriorityFirst,
+    routingLists,
+  }: Pick<RoutingSettings, 'lowestPriorityFirst'> & Pick<CandidateSearch, 'routingLists'>,
 ): Promise<Ranking> {
   const { accountId, id, skillId, groupId } = conversation;
-  const search = { accountId, conversationId: id, need, skillId, groupId, lowestPriorityFirst };
+  const search = { accountId, conversationId: id, need, skillId, groupId, lowestPriorityFirst, routingLists };
   const [candidates, lastOperator] = await Promise.all([
     findBestCandidates(tx, search),
     loadLastOperator(tx, conversation),

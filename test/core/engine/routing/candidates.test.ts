@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   findBestCandidates,
   MAX_RANKED,
@@ -13,127 +13,10 @@ import { countExclusions } from '../../../../src/core/engine/routing/exclusions.
 import { isServable, resolveNeed } from '../../../../src/core/engine/routing/needs.ts';
 import { routeQueueForOperator } from '../../../../src/core/engine/routing/queue.ts';
 import { CHANNELS } from '../../../../src/core/kernel/channels.ts';
-import { computePresence, type LiveRow } from '../../../../src/core/live/live.ts';
-import type { Tables } from '../../../../src/storage/tables.ts';
+import { computePresence } from '../../../../src/core/live/live.ts';
 import { databases, explainQuery } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
-
-const pick = <T>(values: readonly T[]) => fc.constantFrom(...values);
-const flag = pick([0, 1, 1, 1]);
-
-/** Inserts rows directly: creating thousands of operators through the services would take minutes. */
-async function insertOperators(
-  fixture: EngineFixture,
-  count: number,
-  memberships: Memberships,
-  seed: number,
-): Promise<LiveRow[]> {
-  const { accountId } = fixture;
-  const { clock, database } = fixture.installation;
-  const member = fc.record({
-    presence: pick(['away', 'there', 'there', 'there', 'in grace']),
-    flags: fc.array(flag, { minLength: 6, maxLength: 6 }),
-    slots: fc.tuple(pick([0, 0, 1, 2]), pick([0, 0, 0, 1]), pick([0, 0, 0, 1])),
-    chatMaxNumber: fc.integer({ min: 1, max: 4 }),
-    chatAndCall: pick([0, 1]),
-    priorities: fc.tuple(pick([0, 10]), pick([0, 10]), pick([0, 10])),
-    assignedAt: fc.integer({ min: 0, max: 20 }),
-    groupId: pick([null, ...memberships.groups]),
-    websites: fc.subarray([...memberships.websites], { minLength: 1 }),
-    skills: fc.subarray([...memberships.skills], { maxLength: 2 }),
-    languages: fc.subarray(['en', 'fr', 'de'], { minLength: 1 }),
-  });
-  const first = 10_000;
-  const members = fc.sample(member, { numRuns: count, seed });
-  const rows = members.map((member, index): LiveRow => {
-    const [chatEnabled, callEnabled, videoEnabled, chatAvailable, callAvailable, videoAvailable] = member.flags as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    const [chatSlots, callSlots, videoSlots] = member.slots;
-    const [chatPriority, callPriority, videoPriority] = member.priorities;
-    return {
-      ...{
-        accountId,
-        operatorId: first + index,
-        version: 1,
-        firstLoginAt: null,
-        namedOnly: 0,
-        keptOffline: 0,
-        lostAt: null,
-        pauseReason: null,
-        takenOffline: null,
-      },
-      ...{ chatChanged: null, callChanged: null, videoChanged: null },
-      leaseUntil: member.presence === 'away' ? 0 : clock.now + 60_000,
-      routableUntil: member.presence === 'there' ? clock.now + 60_000 : 0,
-      ...{ chatEnabled, callEnabled, videoEnabled, chatAvailable, callAvailable, videoAvailable },
-      ...{ chatSlots, callSlots, videoSlots, chatPriority, callPriority, videoPriority },
-      ...{ chatMissed: 0, callMissed: 0, videoMissed: 0, chatToVideo: 0 },
-      ...{
-        chatMaxNumber: member.chatMaxNumber,
-        chatAndCall: member.chatAndCall,
-        assignedAt: member.assignedAt,
-        groupId: member.groupId,
-      },
-      websiteList: JSON.stringify(member.websites),
-      skillList: JSON.stringify(member.skills),
-      languageList: JSON.stringify(member.languages),
-    };
-  });
-  await database.transaction(async ({ db }) => {
-    for (const [index, row] of rows.entries()) {
-      await db.insertInto('operatorLive').values(row).execute();
-      const { websites, skills, groupId } = members[index] as (typeof members)[number];
-      const { operatorId } = row;
-      for (const websiteId of websites)
-        await db.insertInto('operatorWebsites').values({ accountId, websiteId, operatorId }).execute();
-      for (const skillId of skills)
-        await db.insertInto('operatorSkills').values({ accountId, skillId, operatorId }).execute();
-      for (const id of websites) await incrementOperatorCount(db, 'websites', id);
-      for (const id of skills) await incrementOperatorCount(db, 'skills', id);
-      if (groupId !== null) await incrementOperatorCount(db, 'groups', groupId);
-    }
-    await db
-      .updateTable('accounts')
-      .set((eb) => ({ operatorCount: eb('operatorCount', '+', rows.length) }))
-      .execute();
-  });
-  const admin = await fixture.installation.database.read
-    .selectFrom('operatorLive')
-    .selectAll()
-    .where('operatorId', '<', first)
-    .execute();
-  return [...admin, ...rows];
-}
-
-function incrementOperatorCount(db: Kysely<Tables>, table: 'websites' | 'skills' | 'groups', id: number) {
-  return db
-    .updateTable(table as 'skills')
-    .set((eb) => ({ operatorCount: eb('operatorCount', '+', 1) }))
-    .where('id', '=', id)
-    .execute();
-}
-
-interface Memberships {
-  readonly websites: readonly number[];
-  readonly skills: readonly number[];
-  readonly groups: readonly number[];
-}
-
-async function createMemberships(fixture: EngineFixture): Promise<Memberships> {
-  const skill = await fixture.createSkill();
-  const group = await fixture.createGroup();
-  return {
-    websites: [fixture.websiteId, await fixture.createWebsite()],
-    skills: [skill, await fixture.createSkill(skill), await fixture.createSkill()],
-    groups: [group, await fixture.createGroup(group), await fixture.createGroup()],
-  };
-}
+import { createMemberships, insertOperators, pick } from '../../../support/fixtures/random-operators.ts';
 
 for (const { name, open } of databases) {
   describe(`candidates on ${name}`, () => {
@@ -142,8 +25,24 @@ for (const { name, open } of databases) {
       test(`rules 10 and 11: SQL finds the same best candidates among ${count} as \`chooseOperator\``, async () => {
         const fixture = await EngineFixture.create(open);
         const memberships = await createMemberships(fixture);
-        const rows = await insertOperators(fixture, count, memberships, count);
+        const lists = [
+          ...memberships.skills.map((id) => `skill ${id}`),
+          ...memberships.groups.map((id) => `group ${id}`),
+          ...memberships.websites.map((id) => `website ${id}`),
+          ...['en', 'fr', 'de', 'it'].map((code) => `language ${code}`),
+        ];
         const { accountId } = fixture;
+        const keep = (needs: readonly string[]) =>
+          fixture.transact(async ({ db }) => {
+            await db
+              .insertInto('routingLists')
+              .values(needs.map((need) => ({ accountId, need })))
+              .execute();
+          });
+        const early = lists.filter((_, index) => index % 2 === 0);
+        await keep(early);
+        const rows = await insertOperators(fixture, count, memberships, count);
+        await keep(lists.filter((list) => !early.includes(list)));
         const need = fc.record({
           channel: pick(CHANNELS),
           websiteId: pick(memberships.websites),
@@ -151,10 +50,15 @@ for (const { name, open } of databases) {
           groupId: pick([null, ...memberships.groups]),
           language: pick(['en', 'fr', 'de', 'it']),
           lowestPriorityFirst: fc.boolean(),
+          routingLists: fc.oneof(
+            fc.constant(new Set<string>()),
+            fc.constant(new Set(lists)),
+            fc.subarray(lists).map((some) => new Set(some)),
+          ),
         });
         let found = 0;
         await fixture.transact(async (tx) => {
-          for (const { lowestPriorityFirst, ...input } of fc.sample(need, { numRuns: 150, seed: 7 })) {
+          for (const { lowestPriorityFirst, routingLists, ...input } of fc.sample(need, { numRuns: 200, seed: 7 })) {
             const routingNeed = { accountId, ...input };
             const full = await resolveNeed(tx, routingNeed);
             const candidates = rows.map((row) => toCandidate(row, input.channel, computePresence(row, tx.now)));
@@ -167,6 +71,7 @@ for (const { name, open } of databases) {
               skillId,
               groupId,
               lowestPriorityFirst,
+              routingLists,
             });
             assert.deepEqual(
               best.map(({ operatorId }) => operatorId),
@@ -303,10 +208,11 @@ for (const { name, open } of databases) {
         'language',
         'firstPriority',
         'secondPriority',
+        'list0',
       ];
       const args = Object.fromEntries(names.map((name) => [name, sql`${name === 'language' ? 'en' : 1}`]));
       for (const channel of CHANNELS) {
-        const shape = { channel, requiresSkill: false, requiresGroup: false, scansSkilledOperators: false };
+        const shape = { channel, requiresSkill: false, requiresGroup: false };
         const plan = explainQuery(database, prepareCandidates(shape).build(database.read, args as never));
         const text = plan.join(' | ');
         assert.match(
@@ -316,6 +222,15 @@ for (const { name, open } of databases) {
           ),
         );
         assert.doesNotMatch(text, /TEMP B-TREE/);
+
+        const lists = { kind: 'skill', count: 1 } as const;
+        const ofList = prepareCandidates({ ...shape, requiresSkill: true, lists });
+        const steps = explainQuery(database, ofList.build(database.read, args as never));
+        const walk =
+          'SEARCH o USING COVERING INDEX sqlite_autoindex_listed_operators_1 (need=? AND account_id=? AND channel=? AND priority=?)';
+        assert.equal(steps.filter((step) => step === walk).length, 2, steps.join(' | ')); // one for each priority
+        for (const [index, step] of steps.entries())
+          if (/TEMP B-TREE/.test(step)) assert.equal(steps[index - 1], 'SCAN first', 'only what was found is sorted');
       }
       await fixture.end();
     });
