@@ -7,7 +7,7 @@ import { DomainError } from '../../kernel/errors.ts';
 import { text } from '../../kernel/text.ts';
 import { validate } from '../../kernel/validate.ts';
 import { type Conversation, wrongState } from '../records/conversation.ts';
-import { recordFirstAnswer, requireConversation } from '../records/conversation-store.ts';
+import { requireConversation } from '../records/conversation-store.ts';
 import { recordHandlingAnswer } from '../records/handlings.ts';
 import { appendMessage, type Message } from '../records/message-store.ts';
 import { requireOwnConversation, requireVisitorConversation } from './conversation-access.ts';
@@ -56,7 +56,6 @@ export async function sendAsOperator(tx: Transaction, caller: Caller, input: New
   if (conversation.state === 'closed') throw conversationClosedError();
   const files = await findSendable(tx, caller, author, input);
   const message = appendMessage(tx, caller, conversation, { ...author, ...toContent(input) }, files);
-  recordFirstAnswer(tx, caller, conversation);
   recordHandlingAnswer(tx, caller, conversation);
   return message;
 }

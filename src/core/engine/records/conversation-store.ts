@@ -83,32 +83,33 @@ export async function updateConversation(
   return (await fetchConversations(tx, statement, { ...columns, accountId, id, from: state }))[0];
 }
 
-const incrementCount = prepare<ConversationKey>((db, { accountId, id }) =>
-  db
+const incrementCount = prepare<ConversationKey>((db, { accountId, id }) => buildCountIncrement(db, accountId, id));
+const incrementCountWithAnswer = prepare<ConversationKey & { at: number }>((db, { accountId, id, at }) =>
+  buildCountIncrement(db, accountId, id).set({ firstAnswerAt: at }),
+);
+
+function buildCountIncrement(db: Kysely<Tables>, accountId: Expression<number>, id: Expression<number>) {
+  return db
     .updateTable('conversations')
     .set((eb) => ({ messageCount: eb('messageCount', '+', 1) }))
     .where('accountId', '=', accountId)
     .where('id', '=', id)
-    .where('state', '<>', 'closed'),
-);
-
-/** Reserves the next sequence number: `messageCount + 1` of the conversation as read in this transaction. */
-export function incrementMessageCount(tx: Transaction, { accountId }: ActorContext, id: number): void {
-  tx.send(incrementCount, { accountId, id });
+    .where('state', '<>', 'closed');
 }
 
-const setFirstAnswer = prepare<ConversationKey & { at: number }>((db, { accountId, id, at }) =>
-  db
-    .updateTable('conversations')
-    .set({ firstAnswerAt: at })
-    .where('accountId', '=', accountId)
-    .where('id', '=', id)
-    .where('firstAnswerAt', 'is', null),
-);
-
-/** Called for every message of an operator; only the first one counts as the first answer. */
-export function recordFirstAnswer(tx: Transaction, { accountId }: ActorContext, conversation: Conversation): void {
-  if (conversation.firstAnswerAt === null) tx.send(setFirstAnswer, { accountId, id: conversation.id, at: tx.now });
+/**
+ * Reserves the next sequence number: `messageCount + 1` of the conversation as read in this transaction. The first
+ * message of an operator is its first answer.
+ */
+export function incrementMessageCount(
+  tx: Transaction,
+  { accountId }: ActorContext,
+  { id, firstAnswerAt }: Pick<Conversation, 'id' | 'firstAnswerAt'>,
+  authorType: 'operator' | 'visitor' | 'notice',
+): void {
+  if (authorType === 'operator' && firstAnswerAt === null)
+    tx.send(incrementCountWithAnswer, { accountId, id, at: tx.now });
+  else tx.send(incrementCount, { accountId, id });
 }
 
 /**

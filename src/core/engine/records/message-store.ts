@@ -37,7 +37,7 @@ export function appendMessage(
   content: MessageContent,
   attachmentIds: readonly number[] = [],
 ): Message {
-  incrementMessageCount(tx, context, conversation.id);
+  incrementMessageCount(tx, context, conversation, content.authorType);
   const sequence = conversation.messageCount + 1;
   attachToMessage(tx, context, sequence, attachmentIds);
   return storeMessage(tx, context, conversation, { ...content, sequence }, attachmentIds);
