@@ -20,6 +20,8 @@ import { showProgress } from '../progress.ts';
 /** Every connection has prepared its statements then. */
 const WARM_UP_ROUNDS = 14;
 const ATTEMPTS = 12;
+/** Long enough for all statements that do not wait for a response, short enough for callers to stay authenticated. */
+const RESPONSE_DELAY_MS = 60;
 /** What the last conversation left to do is done then; callers are authenticated again. */
 const QUIET_MS = 1500;
 /** The only operator of the account. */
@@ -35,7 +37,7 @@ export async function countConversationTrips(database: string, folder: string): 
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     showProgress(`goals: round trips of a conversation, ${attempt} of ${ATTEMPTS}`);
     await wait(QUIET_MS);
-    counter.startCounting();
+    counter.startCounting(RESPONSE_DELAY_MS);
     await runConversation(node);
     least = Math.min(least, counter.stopCounting());
   }

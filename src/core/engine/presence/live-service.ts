@@ -5,7 +5,7 @@ import { readsFirst } from '../../../storage/reads-first.ts';
 import { loadDeskSettings } from '../../access/desk-settings.ts';
 import { VersionedCache } from '../../kernel/caches.ts';
 import { type Caller, type Commit, requireOperatorId } from '../../kernel/caller.ts';
-import type { Channel } from '../../kernel/channels.ts';
+import { CHANNELS, type Channel } from '../../kernel/channels.ts';
 import { DomainError, invalid, invalidField } from '../../kernel/errors.ts';
 import type { Window } from '../../kernel/page.ts';
 import type { LiveState } from '../../live/capacity.ts';
@@ -17,6 +17,7 @@ import type { Operator } from '../../operators/operator.ts';
 import type { OperatorFilters } from '../../operators/operator-filter.ts';
 import { requireOperator } from '../../operators/operator-store.ts';
 import { requireSelfOrManaged } from '../../operators/permissions.ts';
+import { countQueuedConversations } from '../records/conversation-store.ts';
 import { routeQueueForOperator } from '../routing/queue.ts';
 import {
   type LiveRequest,
@@ -189,17 +190,19 @@ export class LiveService {
     }
     return commit(
       readsFirst(async (tx) => {
-        const [operator, [row]] = await Promise.all([
-          requireOperator(tx, caller.accountId, operatorId),
-          tx.run(findLiveRow, { accountId: caller.accountId, operatorId }),
+        const { accountId } = caller;
+        const turnsOn = CHANNELS.some((channel) => input[channel]?.available);
+        const [operator, [row], queued] = await Promise.all([
+          requireOperator(tx, accountId, operatorId),
+          tx.run(findLiveRow, { accountId, operatorId }),
+          turnsOn ? countQueuedConversations(tx, accountId, 1) : 0,
         ]);
         requireSelfOrManaged(caller, operator);
         if (pauseReason) await requirePauseReason(tx, caller, input, pauseReason);
         const update = { operatorId, update: input, currentFlags: row, pauseReason };
         const changedFlags = row ? setAvailability(tx, caller, update) : {};
-        if (row && Object.values(changedFlags).includes(1)) {
+        if (queued > 0 && Object.values(changedFlags).includes(1))
           await routeQueueForOperator(tx, caller, operatorId, 'available');
-        }
         if (input.connected === false) await disconnect(tx, caller, operatorId);
         return operator;
       }),
