@@ -39,5 +39,5 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/_health`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # Any other command: docker run … <image> key list
-ENTRYPOINT ["node", "--max-semi-space-size=8", "src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "src/main.ts"]
 CMD ["serve"]
