@@ -79,7 +79,7 @@ export class TokenCallers {
   }
 }
 
-/** Kept for half a second, like a request: hashing the secret of every request would take longer than the lookup. */
+/** Only in memory: hashing the secret of every request would take longer than the lookup. */
 function toCacheKey(kind: TokenKind, secret: string): string {
   return `${kind} ${secret}`;
 }

@@ -114,7 +114,7 @@ export const routingLists: Migration = {
     `create table listed_operators (
       account_id bigint not null, operator_id bigint not null, channel ${orderedText} not null,
       need ${orderedText} not null, priority integer not null, share integer not null, assigned_at bigint not null,
-      primary key (need, account_id, channel, priority, share, assigned_at, operator_id))`,
+      primary key (account_id, need, channel, priority, share, assigned_at, operator_id))`,
     // Created last: PostgreSQL prefers the newest of indexes that seem equal, as they do while the table is empty.
     'create index listed_operators_operator on listed_operators (account_id, operator_id)',
     ...(hasTriggerFunctions ? POSTGRES_TRIGGERS : SQLITE_TRIGGERS),

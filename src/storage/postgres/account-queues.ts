@@ -15,7 +15,7 @@ export interface AccountQueuesOptions {
 
 /** A transaction takes no more changes after this time, because those of other nodes wait for it. */
 const MAX_TAKING_MS = 30;
-/** PostgreSQL caches 64 subtransactions of a transaction: each change after the first is one. */
+/** PostgreSQL caches 64 subtransactions of a transaction: with savepoints, each change after the first is one. */
 const MAX_TAKEN = 50;
 
 /**

@@ -30,12 +30,6 @@ const SLOW_READER_CONNECTIONS = 2;
 /** The server cancels a statement this long after the node has given up on it. */
 const SERVER_TIMEOUT_MARGIN_MS = 500;
 
-/**
- * Transactions read few rows, all by an index. For small tables, and for those without statistics yet, the planner would
- * read and sort them whole, and prepared statements keep such a plan while the tables grow.
- */
-const PLAN_WITH_INDEXES = { enable_seqscan: false, enable_hashjoin: false, enable_mergejoin: false, jit: false };
-
 const CREATE_NOW_MS_FUNCTION = `create or replace function now_ms() returns bigint language sql stable as
   'select (extract(epoch from statement_timestamp()) * 1000)::bigint'`;
 
@@ -99,7 +93,7 @@ export class PostgresDatabase implements Database {
       });
     const maxWaitMs = Math.max(statementMs, MAX_WAIT_MS);
     this.maxWaitMs = maxWaitMs;
-    const writerSettings = { statement_timeout: maxWaitMs + SERVER_TIMEOUT_MARGIN_MS, ...PLAN_WITH_INDEXES };
+    const writerSettings = { statement_timeout: maxWaitMs + SERVER_TIMEOUT_MARGIN_MS };
     const readerSettings = { default_transaction_read_only: true };
     this.#readers = new ReaderPool(
       createSessionOpener(statementMs, readerSettings),
@@ -119,7 +113,7 @@ export class PostgresDatabase implements Database {
       maxWaitMs,
       this.#runningClock,
     );
-    this.#execute = this.#withFailureCount(this.#readers.execute);
+    this.#execute = this.#withFailureCount(this.#readers.executeTogether);
     this.read = createQueryBuilder(this.#execute);
     this.#compiled = new CompiledStatements(this.read);
     this.#notifications = new Notifications(

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../database.ts';
 import { DeadlineExceeded } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
@@ -24,6 +25,7 @@ const MAX_ATTEMPTS = 5;
 /** One lost connection is retried; two mean that the server is unavailable. */
 const MAX_CONNECTION_LOSSES = 1;
 
+const UNDOING_MS = 10_000;
 const SAVEPOINT = 'savepoint change';
 const NEXT_SAVEPOINT = `release ${SAVEPOINT}; ${SAVEPOINT}`;
 const UNDO = `rollback to ${SAVEPOINT}`;
@@ -47,6 +49,8 @@ export interface TransactionDependencies {
 /** Runs each transaction on a separate connection. */
 export class Transactions {
   readonly #dependencies: TransactionDependencies;
+  /** Accounts in which a change was undone lately: refusals come in series, so savepoints are used from the start. */
+  readonly #undoing = new LRUCache<number, true>({ max: 1000, ttl: UNDOING_MS });
 
   constructor(dependencies: TransactionDependencies) {
     this.#dependencies = dependencies;
@@ -80,7 +84,7 @@ export class Transactions {
 
   async #runWithRetries(changes: TakenChanges, accountId: number | undefined): Promise<Settlement[]> {
     let losses = 0;
-    let usesSavepoints = false;
+    let usesSavepoints = accountId !== undefined && this.#undoing.has(accountId);
     for (let attempt = 1; ; attempt += 1) {
       changes.startAgain();
       const session = await this.#dependencies.writers.acquire();
@@ -92,6 +96,7 @@ export class Transactions {
           if (losses > MAX_CONNECTION_LOSSES) throw error.reason;
         } else if (error instanceof SavepointsNeeded) {
           usesSavepoints = true;
+          if (accountId !== undefined) this.#undoing.set(accountId, true);
           continue;
         } else if (attempt >= MAX_ATTEMPTS || !isRetryable(error)) {
           throw error;

@@ -62,7 +62,7 @@ describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
   });
 
   describe('changes of one account that wait', () => {
-    const ACCOUNT = 7;
+    let lastAccount = 700;
     const insert = (id: number) => (tx: Transaction) =>
       sql<{ xid: string }>`with row as (insert into things values (${id}) returning id)
         select pg_current_xact_id()::text as xid from row`
@@ -72,13 +72,14 @@ describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
     const runWaiting = async <T>(
       works: readonly ((tx: Transaction) => Promise<T>)[],
       first: (tx: Transaction) => Promise<unknown> = async () => undefined,
+      account = ++lastAccount,
     ) => {
       const allWait = Promise.withResolvers<void>();
       const firstDone = database.transaction(async (tx) => {
         await first(tx);
         await allWait.promise;
-      }, ACCOUNT);
-      const results = works.map((work) => database.transaction(work, ACCOUNT));
+      }, account);
+      const results = works.map((work) => database.transaction(work, account));
       allWait.resolve();
       return Promise.allSettled([firstDone, ...results]);
     };
@@ -113,6 +114,24 @@ describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
         ['stored', 'Error', 'stored', 'UniqueViolation', 'stored'],
       );
       assert.deepEqual(await findStored(400), [400, 401, 402]);
+    });
+
+    test('run once when another of their account was undone lately', async () => {
+      const runs: number[] = [];
+      const count = (id: number) => async (tx: Transaction) => {
+        runs.push(id);
+        return insert(id)(tx);
+      };
+      const refuse = async (tx: Transaction) => {
+        await insert(980)(tx);
+        throw new Error('refused');
+      };
+      const account = ++lastAccount;
+      await runWaiting<unknown>([count(950), refuse, count(951)], undefined, account);
+      assert.deepEqual(runs, [950, 950, 951], 'the first group runs again, with savepoints');
+      await runWaiting<unknown>([count(952), refuse, count(953)], undefined, account);
+      assert.deepEqual(runs.slice(3), [952, 953]);
+      assert.deepEqual(await findStored(950), [950, 951, 952, 953]);
     });
 
     test('run once when one of them fails before it has written', async () => {

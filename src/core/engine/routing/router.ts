@@ -43,10 +43,11 @@ export async function route(
     isFirstAttempt ? countOperators(tx, conversation) : undefined,
   ]);
   if (ranked.length === 0 && !isFirstAttempt) return undefined;
-  if (counts) keepLists(tx, context, { need, kept: routingLists, ...counts });
   const excluded = counts?.excluded ?? (await countExclusions(tx, conversation));
   const decision = { conversationId: conversation.id, cause, forced: false, ranked, excluded };
   const operatorId = ranked[0]?.operatorId ?? null;
+  // Not for a start that may be refused: its list would be filled and undone each time.
+  if (counts && operatorId !== null) keepLists(tx, context, { need, kept: routingLists, ...counts });
   // In this order: the live history tells which decisions were made before each state.
   if (operatorId !== null) takeSlot(tx, context, { operatorId, channel: conversation.channel });
   const assigned =

@@ -21,8 +21,10 @@ export interface NeedLists {
  * which every change of a slot updates.
  */
 export const MAX_PASSED = 200;
-/** The best operators of a subtree are those of its lists together. */
-export const MAX_LISTS = 128;
+/** The best operators of a subtree are those of its lists together: each costs a part of the search. */
+export const MAX_LISTS = 16;
+/** Each list reads the routable operators of the account once. The others of a subtree follow with the next starts. */
+const MAX_NEW_LISTS = 2;
 
 const OBSTACLES: readonly (readonly [ListKind, Obstacle])[] = [
   ['skill', 'LACKS_SKILL'],
@@ -139,5 +141,6 @@ export function keepLists(
   const passed = new Map(OBSTACLES.map(([kind, obstacle]) => [kind, excluded[obstacle] ?? 0]));
   const [rarest] = nameLists(need).sort((a, b) => (passed.get(b.kind) ?? 0) - (passed.get(a.kind) ?? 0));
   if (!rarest || (passed.get(rarest.kind) ?? 0) <= MAX_PASSED) return;
-  for (const list of rarest.lists) if (!kept.has(list)) tx.send(insertList, { accountId, need: list });
+  const missing = rarest.lists.filter((list) => !kept.has(list));
+  for (const list of missing.slice(0, MAX_NEW_LISTS)) tx.send(insertList, { accountId, need: list });
 }

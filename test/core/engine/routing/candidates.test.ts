@@ -227,7 +227,7 @@ for (const { name, open } of databases) {
         const ofList = prepareCandidates({ ...shape, requiresSkill: true, lists });
         const steps = explainQuery(database, ofList.build(database.read, args as never));
         const walk =
-          'SEARCH o USING COVERING INDEX sqlite_autoindex_listed_operators_1 (need=? AND account_id=? AND channel=? AND priority=?)';
+          'SEARCH o USING COVERING INDEX sqlite_autoindex_listed_operators_1 (account_id=? AND need=? AND channel=? AND priority=?)';
         assert.equal(steps.filter((step) => step === walk).length, 2, steps.join(' | ')); // one for each priority
         for (const [index, step] of steps.entries())
           if (/TEMP B-TREE/.test(step)) assert.equal(steps[index - 1], 'SCAN first', 'only what was found is sorted');

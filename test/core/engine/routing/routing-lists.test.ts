@@ -163,6 +163,9 @@ for (const { name, open } of databases) {
       assert.deepEqual(await loadLists(), [], 'few are passed');
       await connect(420);
       clock.advance(1000); // counts of many operators are cached
+      await fixture.createOperator({ languageList: ['da'], websiteList: [fixture.websiteId] }, { connected: false });
+      assert.equal((await fixture.startConversation({ language: 'da' })).state, 'queued');
+      assert.deepEqual(await loadLists(), [], 'a start that was not assigned may still be refused');
       assert.equal((await fixture.startConversation({ language: 'sv' })).operatorId, expert);
       assert.deepEqual(await loadLists(), ['language sv']);
       const other = await fixture.createOperator({ languageList: ['sv'], websiteList: [fixture.websiteId] });
