@@ -19,7 +19,8 @@ const isRoutable = (channel: Channel, row: LiveRow) =>
 const routableChannels = (row: LiveRow) =>
   `(${CHANNELS.map((channel, index) => `case when ${isRoutable(channel, row)} then ${2 ** index} else 0 end`).join(' + ')})`;
 
-const share = (row: LiveRow) => `(${row}.chat_slots * 1000000 / ${row}.chat_max_number)`;
+/** PostgreSQL also computes it for operators without slots, who are on no list. */
+const share = (row: LiveRow) => `coalesce(${row}.chat_slots * 1000000 / nullif(${row}.chat_max_number, 0), 0)`;
 const columns = (row: LiveRow, names: readonly string[]) => `(${names.map((name) => `${row}.${name}`).join(', ')})`;
 const NEED_COLUMNS = ['group_id', 'website_list', 'skill_list', 'language_list'];
 const ORDER_COLUMNS = [
