@@ -75,8 +75,8 @@ const SQLITE_TRIGGERS = [
 ];
 
 /**
- * Without conditions of the triggers: PostgreSQL parses those again for each statement. While the table is empty, at
- * night, a scan is the cheapest plan, and sessions keep it: functions and the size of the table prevent that.
+ * Without conditions of the triggers: PostgreSQL parses those again for each statement. While the table is empty, such as
+ * at night, a scan is the cheapest plan, and sessions would keep it: the settings of functions and table prevent that.
  */
 const POSTGRES_TRIGGERS = [
   'alter table listed_operators set (vacuum_truncate = off)',

@@ -83,6 +83,15 @@ describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
       allWait.resolve();
       return Promise.allSettled([firstDone, ...results]);
     };
+    /** Inserts that note each of their runs. */
+    const createRunCounter = () => {
+      const runs: number[] = [];
+      const count = (id: number) => (tx: Transaction) => {
+        runs.push(id);
+        return insert(id)(tx);
+      };
+      return { runs, count };
+    };
     const findStored = async (from: number) =>
       (await admin`select id from things where id between ${from} and ${from + 99} order by id`).map(({ id }) =>
         Number(id),
@@ -117,11 +126,7 @@ describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
     });
 
     test('run once when another of their account was undone lately', async () => {
-      const runs: number[] = [];
-      const count = (id: number) => async (tx: Transaction) => {
-        runs.push(id);
-        return insert(id)(tx);
-      };
+      const { runs, count } = createRunCounter();
       const refuse = async (tx: Transaction) => {
         await insert(980)(tx);
         throw new Error('refused');
@@ -135,11 +140,7 @@ describe('PostgreSQL only', { skip: postgresServerUrl === undefined }, () => {
     });
 
     test('run once when one of them fails before it has written', async () => {
-      const runs: number[] = [];
-      const count = (id: number) => async (tx: Transaction) => {
-        runs.push(id);
-        return insert(id)(tx);
-      };
+      const { runs, count } = createRunCounter();
       const refuse = async (tx: Transaction) => {
         await sql`with recent as (select id from things) select count(*) from recent`.execute(tx.db);
         throw new Error('refused');
