@@ -110,9 +110,10 @@ async function withDeadline<T>(
   return Promise.race([work, deadline]).finally(() => clearTimeout(timer));
 }
 
+/** The form's parser would wait for a reader of the file for ever, and the connection's next request with it. */
 function drain({ raw }: FastifyRequest): void {
   if (raw.readableEnded || raw.destroyed) return;
-  raw.resume();
+  raw.unpipe().resume();
   const timer = setTimeout(() => raw.destroy(), DRAIN_MS);
   raw.once('close', () => clearTimeout(timer));
 }

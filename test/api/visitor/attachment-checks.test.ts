@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { rawRequest } from '../../support/clients/raw.ts';
 import { createJpeg, createPng, PDF, sendFiles, type TestFile, uploadFile } from '../../support/fixtures/files.ts';
 import { openSite, type Site, type SiteOperator, type SiteVisitor } from '../../support/fixtures/site.ts';
 
@@ -90,6 +92,27 @@ describe('what attachments are refused', () => {
     ]);
     await change("update attachments set size = size - 1 where state = 'complete'");
     assert.deepEqual(await findProblems(), []);
+  });
+
+  test('the connection of a refused file answers the next request', async () => {
+    const form = new FormData();
+    form.append('conversationId', '999');
+    form.append('file', new Blob([Buffer.alloc(400_000, 'a')]), 'a.txt');
+    const encoded = new Response(form);
+    const body = Buffer.from(await encoded.arrayBuffer());
+    const { hostname, port } = new URL(site.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      rawRequest('POST /visitor/attachment HTTP/1.1', [
+        `Authorization: Bearer ${visitor.token}`,
+        `Content-Type: ${encoded.headers.get('content-type')}`,
+        `Content-Length: ${body.length}`,
+      ]),
+    );
+    socket.write(body);
+    socket.write(rawRequest('GET /_health HTTP/1.1', ['Connection: close']));
+    const responses = Buffer.concat(await socket.toArray()).toString();
+    assert.deepEqual(responses.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 404', 'HTTP/1.1 200']);
   });
 
   test('an altered address is refused, and erasing the visitor ends every address', async () => {
