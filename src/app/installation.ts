@@ -18,7 +18,7 @@ import { DatabaseUnavailable } from '../storage/errors.ts';
 import { type FinishOptions, finishMigrations } from '../storage/finish-migrations.ts';
 import { migrate } from '../storage/migrate.ts';
 import { readWorkState } from '../storage/migration-work.ts';
-import { PostgresDatabase } from '../storage/postgres/postgres-database.ts';
+import { PostgresDatabase, type PostgresOptions } from '../storage/postgres/postgres-database.ts';
 import { SqliteDatabase, type SqliteOptions } from '../storage/sqlite/sqlite-database.ts';
 import { retryWhileStarting } from './retry-while-starting.ts';
 import { readOrCreateSecret } from './secret-file.ts';
@@ -31,6 +31,8 @@ export interface OpenOptions {
   readonly clock?: Clock;
   /** Statement timeout on PostgreSQL, and the longest time that a write waits for earlier writes on either database. */
   readonly statementMs?: number;
+  /** For tests: reads that were sent ahead on PostgreSQL are repeated and compared. */
+  readonly onStaleRead?: PostgresOptions['onStaleRead'];
   /** Cost of hashing passwords; lower in tests. */
   readonly hashCost?: HashCost;
   /** Receives warnings during startup. */
@@ -102,10 +104,14 @@ export async function openInstallation(config: Config, options: OpenOptions = {}
   };
 }
 
-function openDatabase(config: Config, { clock, statementMs }: OpenOptions): Database {
+function openDatabase(config: Config, { clock, statementMs, onStaleRead }: OpenOptions): Database {
   const common = { slowReadMs: config.SWITCHBOARD_SLOW_READ_TIMEOUT * 1000, ...(clock && { clock }) };
   if (config.databaseFile === undefined)
-    return new PostgresDatabase(config.DATABASE_URL, { ...common, ...(statementMs && { statementMs }) });
+    return new PostgresDatabase(config.DATABASE_URL, {
+      ...common,
+      ...(statementMs && { statementMs }),
+      onStaleRead,
+    });
   return openFile(config.databaseFile, { ...common, ...(statementMs && { maxWaitMs: statementMs }) });
 }
 

@@ -22,16 +22,34 @@ type ArgumentExpressions<Args> = {
  * list among the arguments it is compiled once for lists of up to 1, 2, 4, 8 … items: shorter ones repeat their last
  * item, which changes nothing for `in`.
  */
-export interface Statement<Args extends object, Row> {
+export interface Statement<Args extends object, Row> extends StatementFacts<Args> {
   build(db: Kysely<Tables>, args: ArgumentExpressions<Args>): Compilable<Row>;
+}
+
+/** Names something that is read and written, such as one row: `conversation 7`. */
+export type Fact = string;
+
+/**
+ * Lets the first reads of a change be sent while earlier changes of its account still run; a read is repeated if a fact
+ * that it depends on was written since.
+ */
+export interface StatementFacts<Args> {
+  /** What the rows depend on, apart from writes that name no facts. Without it, nothing is sent ahead. */
+  readonly reads?: (args: Args) => readonly Fact[];
+  /** What a write changes, of all that statements say they read. Without it, a write counts as changing everything. */
+  readonly writes?: (args: Args) => readonly Fact[];
 }
 
 /** Defines a statement. Every run must pass the same argument names. */
 export function prepare<Args extends object, Row = unknown>(
   build: Statement<Args, Row>['build'],
+  facts: StatementFacts<Args> = {},
 ): Statement<Args, Row> {
-  return { build };
+  return { build, ...facts };
 }
+
+/** For writes of what nothing reads ahead, and for reads of what only writes without facts change. */
+export const NO_FACTS = (): readonly Fact[] => [];
 
 /**
  * Prepares one statement per shape, for statements that differ by more than values, such as the columns that they set.

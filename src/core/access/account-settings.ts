@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Transaction } from '../../storage/database.ts';
-import { prepare } from '../../storage/prepared-statement.ts';
+import { NO_FACTS, prepare } from '../../storage/prepared-statement.ts';
 
 const SECONDS_RULE = 'must be a whole number from 5 to 300';
 const MINUTES_RULE = 'must be a whole number from 0 to 1440';
@@ -44,11 +44,13 @@ export function toRoutingSettings({
   return { ...flags, offerSeconds, queueLimit, idleMinutes };
 }
 
-const findSettings = prepare<{ accountId: number }, SettingsRow>((db, { accountId }) =>
-  db
-    .selectFrom('accounts')
-    .select(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst', 'idleMinutes'])
-    .where('id', '=', accountId),
+const findSettings = prepare<{ accountId: number }, SettingsRow>(
+  (db, { accountId }) =>
+    db
+      .selectFrom('accounts')
+      .select(['autoAccept', 'offerSeconds', 'queueLimit', 'lowestPriorityFirst', 'idleMinutes'])
+      .where('id', '=', accountId),
+  { reads: NO_FACTS },
 );
 
 /** Routing reads the settings many times in one transaction, and no transaction changes them before that. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
-import { prepare } from '../../storage/prepared-statement.ts';
+import { NO_FACTS, prepare } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { AccountContext } from '../kernel/caller.ts';
 import { unknownId } from '../kernel/errors.ts';
@@ -23,12 +23,14 @@ const adjustCount = prepare<{ accountId: number; id: number; delta: number }>((d
 const findStartSettings = prepare<
   { accountId: number; id: number },
   Pick<WebsiteRow, 'timezone' | 'openingHours' | 'widget'>
->((db, { accountId, id }) =>
-  db
-    .selectFrom('websites')
-    .select(['timezone', 'openingHours', 'widget'])
-    .where('accountId', '=', accountId)
-    .where('id', '=', id),
+>(
+  (db, { accountId, id }) =>
+    db
+      .selectFrom('websites')
+      .select(['timezone', 'openingHours', 'widget'])
+      .where('accountId', '=', accountId)
+      .where('id', '=', id),
+  { reads: NO_FACTS },
 );
 
 export type StartSettings = Pick<Website, 'timezone' | 'openingHours' | 'widget'>;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
-import { prepare } from '../../storage/prepared-statement.ts';
+import { NO_FACTS, prepare } from '../../storage/prepared-statement.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import type { ActorContext } from '../kernel/caller.ts';
 
@@ -34,9 +34,10 @@ interface LiveHistoryArguments extends Required<LiveHistoryEntry> {
   readonly actorId: number | null;
 }
 
-const insertHistory = prepare<LiveHistoryArguments>((db, args) => ({
-  compile: () =>
-    sql`insert into live_history (account_id, operator_id, version, at, kind, reason, actor_type, actor_id,
+const insertHistory = prepare<LiveHistoryArguments>(
+  (db, args) => ({
+    compile: () =>
+      sql`insert into live_history (account_id, operator_id, version, at, kind, reason, actor_type, actor_id,
         connected, in_grace, after_decision, ${sql.raw(COPIED_COLUMNS)})
       select account_id, operator_id, version, ${args.at}, ${args.kind}, ${args.reason}, ${args.actorType}, ${args.actorId},
         case when lease_until > ${args.now} then 1 else 0 end,
@@ -45,7 +46,9 @@ const insertHistory = prepare<LiveHistoryArguments>((db, args) => ({
         ${sql.raw(COPIED_COLUMNS)}
       from operator_live where account_id = ${args.accountId} and operator_id = ${args.operatorId}
       on conflict (account_id, operator_id, version) do nothing`.compile(db), // the change found nothing to change
-}));
+  }),
+  { writes: NO_FACTS },
+);
 
 /**
  * Copies the current live state to the history, with actor and reason. Only live-store.ts calls this, after

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Changes, Transaction } from '../../storage/database.ts';
-import { prepare, preparePerShape } from '../../storage/prepared-statement.ts';
+import { type Fact, prepare, preparePerShape } from '../../storage/prepared-statement.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { announce } from '../events/announce.ts';
 import type { AccountContext, ActorContext } from '../kernel/caller.ts';
@@ -27,6 +27,11 @@ interface OperatorChannel {
   readonly channel: Channel;
 }
 
+/** What reads of an operator's live state depend on. */
+export const liveFact = (operatorId: number): Fact => `live state of ${operatorId}`;
+
+const LIVE_WRITE = { writes: ({ operatorId }: OperatorKey) => [liveFact(operatorId)] };
+
 function updateRow(db: Kysely<Tables>, { accountId, operatorId }: OperatorKeyExpressions) {
   return db
     .updateTable('operatorLive as live')
@@ -49,8 +54,10 @@ function recordVersion(
   if (event) announce(tx, context, event[0], entry.operatorId, event[1]);
 }
 
-export const findLiveRow = prepare<OperatorKey, LiveRow>((db, { accountId, operatorId }) =>
-  db.selectFrom('operatorLive').selectAll().where('accountId', '=', accountId).where('operatorId', '=', operatorId),
+export const findLiveRow = prepare<OperatorKey, LiveRow>(
+  (db, { accountId, operatorId }) =>
+    db.selectFrom('operatorLive').selectAll().where('accountId', '=', accountId).where('operatorId', '=', operatorId),
+  { reads: ({ operatorId }) => [liveFact(operatorId)] },
 );
 
 const insertLive = prepare<LiveRow>((db, row) => db.insertInto('operatorLive').values(row));
@@ -101,11 +108,13 @@ export async function recordFirstLogin(
 }
 
 function prepareClaimSlot(channel: Channel, condition: RawBuilder<SqlBool>) {
-  return prepare<OperatorKey & { readonly now: number }, { version: number }>((db, { now, ...key }) =>
-    updateWithVersion(db, key)
-      .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '+', 1), assignedAt: now }))
-      .where(condition)
-      .returning('version'),
+  return prepare<OperatorKey & { readonly now: number }, { version: number }>(
+    (db, { now, ...key }) =>
+      updateWithVersion(db, key)
+        .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '+', 1), assignedAt: now }))
+        .where(condition)
+        .returning('version'),
+    LIVE_WRITE,
   );
 }
 
@@ -118,10 +127,12 @@ const claimEscalationSlot = prepareClaimSlot(
     and live.chat_slots > 0 and live.lease_until > now_ms())`,
 );
 const decrementSlots = perChannel((channel) =>
-  prepare<OperatorKey>((db, key) =>
-    updateWithVersion(db, key)
-      .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '-', 1) }))
-      .where(`${channel}Slots`, '>', 0),
+  prepare<OperatorKey>(
+    (db, key) =>
+      updateWithVersion(db, key)
+        .set((eb) => ({ [`${channel}Slots`]: eb(`${channel}Slots`, '-', 1) }))
+        .where(`${channel}Slots`, '>', 0),
+    LIVE_WRITE,
   ),
 );
 
@@ -149,11 +160,13 @@ export async function claimSlot(
 
 /** Slots cannot be null: the database refuses the whole change if the operator turns out not to be routable. */
 const takeSlotOrFail = perChannel((channel) =>
-  prepare<OperatorKey & { readonly now: number }>((db, { now, ...key }) =>
-    updateWithVersion(db, key).set((eb) => ({
-      [`${channel}Slots`]: sql`case when ${buildRoutableCondition(channel, now)} then ${eb.ref(`${channel}Slots`)} + 1 end`,
-      assignedAt: now,
-    })),
+  prepare<OperatorKey & { readonly now: number }>(
+    (db, { now, ...key }) =>
+      updateWithVersion(db, key).set((eb) => ({
+        [`${channel}Slots`]: sql`case when ${buildRoutableCondition(channel, now)} then ${eb.ref(`${channel}Slots`)} + 1 end`,
+        assignedAt: now,
+      })),
+    LIVE_WRITE,
   ),
 );
 
@@ -177,8 +190,10 @@ type FlagArguments = OperatorKey & { readonly [column: string]: number | string 
 const prepareSetFlags = preparePerShape(
   ({ channels }: { channels: readonly Channel[]; columns: readonly string[] }) => {
     const missedResets = Object.fromEntries(channels.map((channel) => [`${channel}Missed`, 0]));
-    return prepare<FlagArguments>((db, { accountId, operatorId, ...columns }) =>
-      updateWithVersion(db, { accountId, operatorId }).set({ ...columns, ...missedResets }),
+    return prepare<FlagArguments>(
+      (db, { accountId, operatorId, ...columns }) =>
+        updateWithVersion(db, { accountId, operatorId }).set({ ...columns, ...missedResets }),
+      LIVE_WRITE,
     );
   },
 );
@@ -230,10 +245,12 @@ const incrementMissed = perChannel((channel) =>
   ),
 );
 const resetMissed = perChannel((channel) =>
-  prepare<OperatorKey>((db, key) =>
-    updateRow(db, key)
-      .set({ [`${channel}Missed`]: 0 })
-      .where(`${channel}Missed`, '>', 0),
+  prepare<OperatorKey>(
+    (db, key) =>
+      updateRow(db, key)
+        .set({ [`${channel}Missed`]: 0 })
+        .where(`${channel}Missed`, '>', 0),
+    LIVE_WRITE,
   ),
 );
 

@@ -10,7 +10,7 @@ import type { ActorContext } from '../kernel/caller.ts';
 import { unknownId } from '../kernel/errors.ts';
 import { fold } from '../kernel/text.ts';
 import { deleteLeases } from '../live/leases.ts';
-import { createLive, deleteLive, updateLiveSettings } from '../live/live-store.ts';
+import { createLive, deleteLive, liveFact, updateLiveSettings } from '../live/live-store.ts';
 import type { NewOperator, Operator } from './operator.ts';
 
 type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
@@ -53,8 +53,9 @@ export async function loadOperators(
   return rows.map(toOperator);
 }
 
-const findRow = prepare<{ accountId: number; id: number }, OperatorRow>((db, { accountId, id }) =>
-  selectRows(db).where('operators.accountId', '=', accountId).where('operators.id', '=', id),
+const findRow = prepare<{ accountId: number; id: number }, OperatorRow>(
+  (db, { accountId, id }) => selectRows(db).where('operators.accountId', '=', accountId).where('operators.id', '=', id),
+  { reads: ({ id }) => [liveFact(id)] },
 );
 
 export async function requireOperator(tx: Transaction, accountId: number, id: number): Promise<Operator> {

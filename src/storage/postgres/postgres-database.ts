@@ -3,7 +3,7 @@ import type { Clock, Database, ExclusiveWork, ServerUsage, Transaction } from '.
 import { DeadlineExceeded, withDeadline } from '../deadline.ts';
 import { DatabaseUnavailable, ReadTooSlow } from '../errors.ts';
 import { MAX_WAIT_MS } from '../keyed-queue.ts';
-import { CompiledStatements, type Statement } from '../prepared-statement.ts';
+import { CompiledStatements, type Fact, type Statement } from '../prepared-statement.ts';
 import { RunningClock } from '../running-clock.ts';
 import { ignoreUnhandledRejection } from '../statement-outcomes.ts';
 import type { Tables } from '../tables.ts';
@@ -23,6 +23,8 @@ export interface PostgresOptions {
   readonly statementMs?: number;
   /** Maximum number of concurrent transactions, and number of connections for reads. */
   readonly connections?: number;
+  /** If it is given, reads that were sent ahead are repeated; called for one that did not hold. */
+  readonly onStaleRead?: ((facts: readonly Fact[]) => void) | undefined;
 }
 
 /** Long reads have separate connections, so that other reads do not wait for them. */
@@ -73,7 +75,7 @@ export class PostgresDatabase implements Database {
   #isClosed = false;
 
   constructor(url: string, options: PostgresOptions = {}) {
-    const { clock, statementMs = 800, slowReadMs = 2000, connections = 10 } = options;
+    const { clock, statementMs = 800, slowReadMs = 2000, connections = 10, onStaleRead } = options;
     this.#url = url;
     this.#connections = connections;
     this.#statementMs = statementMs;
@@ -125,6 +127,7 @@ export class PostgresDatabase implements Database {
       writers: this.#writers,
       compiled: this.#compiled,
       clock,
+      onStaleRead,
       maxWaitMs,
       runningClock: this.#runningClock,
       withFailureCount: (execute) => this.#withFailureCount(execute),

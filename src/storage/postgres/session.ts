@@ -86,7 +86,10 @@ export class Session {
         number: { to: 20, from: [20, 1700, 701], serialize: String, parse: Number },
         flag: { to: 16, from: [16], serialize: String, parse: (value: string) => (value === 't' ? 1 : 0) },
       } as never,
-      ...({ onnotify: (channel: string, text: string) => this.#handleNotification(text, channel) } as object),
+      ...({
+        onnotify: (channel: string, text: string) => this.#handleNotification(text, channel),
+        max_pipeline: 2 * MAX_PIPELINED, // it must not queue what `startTransaction` has sent
+      } as object),
     });
   }
 
@@ -183,7 +186,7 @@ export class Session {
   }
 }
 
-const MAX_PIPELINED = 50;
+const MAX_PIPELINED = 200;
 const MAX_PREPARED = 400;
 const SHORT_TEXT_LENGTH = 4096;
 

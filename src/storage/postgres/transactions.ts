@@ -2,15 +2,16 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../database.ts';
 import { DeadlineExceeded } from '../deadline.ts';
 import { DatabaseUnavailable } from '../errors.ts';
-import type { CompiledStatements } from '../prepared-statement.ts';
+import type { CompiledStatements, Fact } from '../prepared-statement.ts';
 import { startsWithReads } from '../reads-first.ts';
 import type { RunningClock } from '../running-clock.ts';
 import { findFailure, findFirstFailure, ignoreUnhandledRejection } from '../statement-outcomes.ts';
-import { type Change, type ChangeContext, ChangeScope, type TakeChange, TakenChanges, takeOnly } from './changes.ts';
+import { type Change, ChangeScope, type TakeChange, TakenChanges, takeOnly } from './changes.ts';
 import type { Execute, StatementResult } from './dialect.ts';
 import { appendEvents, type EmittedEvent } from './event-log.ts';
 import type { WriterPool } from './pools.ts';
 import { type Session, StatementNotSent } from './session.ts';
+import { WrittenFacts } from './written-facts.ts';
 
 /** The time after the account lock was acquired. */
 const SELECT_NOW = 'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now';
@@ -25,6 +26,8 @@ const MAX_ATTEMPTS = 5;
 /** One lost connection is retried; two mean that the server is unavailable. */
 const MAX_CONNECTION_LOSSES = 1;
 
+/** How many changes have begun, with the one whose turn it is. */
+const MAX_STARTED = 8;
 const UNDOING_MS = 10_000;
 const SAVEPOINT = 'savepoint change';
 const NEXT_SAVEPOINT = `release ${SAVEPOINT}; ${SAVEPOINT}`;
@@ -37,6 +40,7 @@ export interface TransactionDependencies {
   readonly writers: WriterPool;
   readonly compiled: CompiledStatements;
   readonly clock: Clock | undefined;
+  readonly onStaleRead: ((facts: readonly Fact[]) => void) | undefined;
   readonly runningClock: RunningClock;
   /** Limits the wait for the account lock. */
   readonly maxWaitMs: number;
@@ -89,7 +93,7 @@ export class Transactions {
       changes.startAgain();
       const session = await this.#dependencies.writers.acquire();
       try {
-        return await this.#attempt(session, changes, { accountId, usesSavepoints });
+        return await this.#attempt(session, changes, { accountId, usesSavepoints, isFirstAttempt: attempt === 1 });
       } catch (error) {
         if (error instanceof LostBeforeCommit) {
           losses += 1;
@@ -111,26 +115,42 @@ export class Transactions {
   async #attempt(
     session: Session,
     changes: TakenChanges,
-    { accountId, usesSavepoints }: { accountId: number | undefined; usesSavepoints: boolean },
+    { accountId, usesSavepoints, isFirstAttempt }: AttemptOptions,
   ): Promise<Settlement[]> {
-    const { runningClock, clock, compiled } = this.#dependencies;
+    const { runningClock, clock, compiled, onStaleRead } = this.#dependencies;
     const stalledBefore = runningClock.stalledMs;
     const { execute, begun } = this.#begin(session, accountId);
     const group: Group = { execute, usesSavepoints, sent: [], events: [], settlements: [] };
+    const readsAhead = isFirstAttempt && !usesSavepoints;
+    /** The first of them has its turn. */
+    const started: StartedChange[] = [];
     let readNow: (() => number) | undefined = clock;
+    const written = new WrittenFacts();
+    const context = { compiled, database: this, written, onStaleRead, readNow: () => readNow?.() };
+    const startNext = () => {
+      const change = changes.next();
+      const isFirst = started.length === 0 && group.settlements.length === 0;
+      const scope = new ChangeScope(execute, context);
+      if (change) started.push(startChange(change, scope, { mayRead: isFirst || readsAhead }));
+      return change !== undefined;
+    };
+    const startOthers = () => {
+      while (started.length < (readsAhead ? MAX_STARTED : 1) && startNext());
+    };
     begun.then(
       (beginning) => {
         readNow ??= () => beginning.now + Math.floor(performance.now() - beginning.at);
+        startOthers(); // not earlier: the wait for the lock can be long
       },
       () => undefined,
     );
-    const context = { compiled, database: this, readNow: () => readNow?.() };
     let commit: Promise<StatementResult> | undefined;
     try {
-      for (let change = changes.next(); change; change = changes.next()) {
-        if (!startsWithReads(change.work)) await begun;
-        await this.#runChange(change, group, context);
+      for (startNext(); started[0]; startOthers()) {
+        if (!started[0].value) await begun;
+        await this.#runChange(started[0], group);
         await begun;
+        started.shift();
       }
       const { sent, events, settlements } = group;
       // During a stall the server may have ended the transaction; the outcome of a commit would then be unknown.
@@ -144,6 +164,7 @@ export class Transactions {
       this.#dependencies.onCommit(new Set(events.map((event) => event.accountId)));
       return settlements;
     } catch (lastError) {
+      for (const { scope } of started) scope.end();
       const beginFailure = await findFailure(begun);
       if (beginFailure) throw toRetryable(beginFailure);
       await execute('rollback', []).catch(() => session.discard());
@@ -157,18 +178,17 @@ export class Transactions {
 
   /** Runs a change of a transaction. An error of one after the first fails only this change. */
   async #runChange(
-    change: Change,
+    { change, scope, value: startedValue }: StartedChange,
     { execute, usesSavepoints, sent, events, settlements }: Group,
-    context: ChangeContext,
   ): Promise<void> {
     const isFirst = settlements.length === 0;
     if (usesSavepoints && !isFirst) {
       const savepoint = settlements.length === 1 ? SAVEPOINT : NEXT_SAVEPOINT;
       sent.push(ignoreUnhandledRejection(execute(savepoint, [])));
     }
-    const scope = new ChangeScope(execute, context);
+    scope.takeTurn();
     try {
-      const value = await change.work(scope.tx);
+      const value = await (startedValue ?? change.work(scope.tx));
       scope.end();
       sent.push(...scope.sent);
       events.push(...scope.events);
@@ -213,6 +233,25 @@ export class Transactions {
 interface Beginning {
   readonly now: number;
   readonly at: number;
+}
+
+interface AttemptOptions {
+  readonly accountId: number | undefined;
+  readonly usesSavepoints: boolean;
+  readonly isFirstAttempt: boolean;
+}
+
+/** A change of which the first statements may have been sent. */
+interface StartedChange {
+  readonly change: Change;
+  readonly scope: ChangeScope;
+  /** Undefined if its work begins at its turn. */
+  readonly value: Promise<unknown> | undefined;
+}
+
+function startChange(change: Change, scope: ChangeScope, { mayRead }: { mayRead: boolean }): StartedChange {
+  const beginsNow = mayRead && startsWithReads(change.work);
+  return { change, scope, value: beginsNow ? ignoreUnhandledRejection(change.work(scope.tx)) : undefined };
 }
 
 /** A transaction that changes share. */

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +27,14 @@ import { createTerminal } from './terminal.ts';
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
 /** Options for a service in a test process: no timeouts on slow machines, and cheap password hashes. */
-export const TEST_OPEN_OPTIONS: OpenOptions = { statementMs: WAIT_TIMEOUT_MS, hashCost: { memoryKiB: 64, passes: 1 } };
+export const TEST_OPEN_OPTIONS: OpenOptions = {
+  statementMs: WAIT_TIMEOUT_MS,
+  onStaleRead: (facts) => {
+    // Not in the change, which would only run again.
+    setImmediate(() => assert.fail(`A write does not name all facts that it changes: ${facts.join()}`));
+  },
+  hashCost: { memoryKiB: 64, passes: 1 },
+};
 
 /** Speeds up the many starts of a test run. */
 export const COMPILE_CACHE = join(tmpdir(), 'switchboard-compile-cache');

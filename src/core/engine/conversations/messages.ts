@@ -9,7 +9,7 @@ import { validate } from '../../kernel/validate.ts';
 import { type Conversation, wrongState } from '../records/conversation.ts';
 import { requireConversation } from '../records/conversation-store.ts';
 import { recordHandlingAnswer } from '../records/handlings.ts';
-import { appendMessage, type Message } from '../records/message-store.ts';
+import { appendMessage, type Message, messagesFact } from '../records/message-store.ts';
 import { requireOwnConversation, requireVisitorConversation } from './conversation-access.ts';
 import { findSendable, findSentIds } from './message-files.ts';
 
@@ -99,15 +99,17 @@ interface EarlierMessageKey {
   readonly clientId: string;
 }
 
-const findByClientId = prepare<EarlierMessageKey, Message>((db, args) =>
-  db
-    .selectFrom('messages')
-    .selectAll()
-    .where('accountId', '=', args.accountId)
-    .where('conversationId', '=', args.id)
-    .where('authorType', '=', args.authorType as never)
-    .where('authorId', '=', args.authorId)
-    .where('clientId', '=', args.clientId),
+const findByClientId = prepare<EarlierMessageKey, Message>(
+  (db, args) =>
+    db
+      .selectFrom('messages')
+      .selectAll()
+      .where('accountId', '=', args.accountId)
+      .where('conversationId', '=', args.id)
+      .where('authorType', '=', args.authorType as never)
+      .where('authorId', '=', args.authorId)
+      .where('clientId', '=', args.clientId),
+  { reads: ({ id }) => [messagesFact(id)] },
 );
 
 /** Finds the stored message with the same client id: sending it again changes nothing, even after the close. */

@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { prepare, preparePerShape, type Statement } from '../../../storage/prepared-statement.ts';
+import { type Fact, prepare, preparePerShape, type Statement } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 import { unknownId } from '../../kernel/errors.ts';
@@ -30,7 +30,23 @@ function toColumns({ hasWaited, hasChangedHands, ...rest }: ConversationChanges)
   };
 }
 
-const insert = prepare<ConversationRow>((db, row) => db.insertInto('conversations').values(row));
+/** What reads of conversations depend on: one of them, which ones of a visitor are open, and whether any waits. */
+const conversationFact = (id: number): Fact => `conversation ${id}`;
+const openFact = (visitorId: number | null): Fact => `open conversations of ${visitorId}`;
+const QUEUE_FACT: Fact = 'queue';
+
+/** What changes with a conversation that goes from one state to another. */
+function factsOfChange(
+  { id, visitorId, state }: Partial<Pick<ConversationRow, 'id' | 'visitorId' | 'state'>>,
+  from?: string,
+): Fact[] {
+  const facts = [conversationFact(id ?? 0), openFact(visitorId ?? null)];
+  return state === 'queued' || from === 'queued' ? [...facts, QUEUE_FACT] : facts;
+}
+
+const insert = prepare<ConversationRow>((db, row) => db.insertInto('conversations').values(row), {
+  writes: (row) => factsOfChange(row),
+});
 
 export function insertConversation(
   tx: Transaction,
@@ -44,14 +60,16 @@ export function insertConversation(
 }
 
 const updateStatement = preparePerShape((columns: readonly (keyof ConversationRow)[]) =>
-  prepare<ConversationKey & { from: string } & Partial<ConversationRow>, ConversationRow>((db, args) =>
-    db
-      .updateTable('conversations')
-      .set(Object.fromEntries(columns.map((column) => [column, args[column]])))
-      .where('accountId', '=', args.accountId)
-      .where('id', '=', args.id)
-      .where('state', '=', args.from as never)
-      .returningAll(),
+  prepare<ConversationKey & { from: string } & Partial<ConversationRow>, ConversationRow>(
+    (db, args) =>
+      db
+        .updateTable('conversations')
+        .set(Object.fromEntries(columns.map((column) => [column, args[column]])))
+        .where('accountId', '=', args.accountId)
+        .where('id', '=', args.id)
+        .where('state', '=', args.from as never)
+        .returningAll(),
+    { writes: (args) => factsOfChange(args, args.from) },
   ),
 );
 
@@ -62,10 +80,10 @@ export function changeConversation(
   conversation: Conversation,
   changes: ConversationChanges,
 ): Conversation {
-  const { id, state } = conversation;
+  const { id, state, visitorId } = conversation;
   const columns = toColumns(changes);
   const statement = updateStatement((Object.keys(columns) as (keyof ConversationRow)[]).sort());
-  tx.send(statement, { ...columns, accountId, id, from: state }, ({ length }) => {
+  tx.send(statement, { visitorId, ...columns, accountId, id, from: state }, ({ length }) => {
     if (length === 0) throw new Error(`Conversation ${id} was not ${state} inside a transaction.`);
   });
   return { ...conversation, ...changes };
@@ -75,17 +93,20 @@ export function changeConversation(
 export async function updateConversation(
   tx: Transaction,
   { accountId }: ActorContext,
-  { id, state }: Pick<Conversation, 'id' | 'state'>,
+  { id, state, visitorId }: Pick<Conversation, 'id' | 'state' | 'visitorId'>,
   changes: ConversationChanges,
 ): Promise<Conversation | undefined> {
   const columns = toColumns(changes);
   const statement = updateStatement((Object.keys(columns) as (keyof ConversationRow)[]).sort());
-  return (await fetchConversations(tx, statement, { ...columns, accountId, id, from: state }))[0];
+  return (await fetchConversations(tx, statement, { visitorId, ...columns, accountId, id, from: state }))[0];
 }
 
-const incrementCount = prepare<ConversationKey>((db, { accountId, id }) => buildCountIncrement(db, accountId, id));
-const incrementCountWithAnswer = prepare<ConversationKey & { at: number }>((db, { accountId, id, at }) =>
-  buildCountIncrement(db, accountId, id).set({ firstAnswerAt: at }),
+const incrementCount = prepare<ConversationKey>((db, { accountId, id }) => buildCountIncrement(db, accountId, id), {
+  writes: ({ id }) => [conversationFact(id)],
+});
+const incrementCountWithAnswer = prepare<ConversationKey & { at: number }>(
+  (db, { accountId, id, at }) => buildCountIncrement(db, accountId, id).set({ firstAnswerAt: at }),
+  { writes: ({ id }) => [conversationFact(id)] },
 );
 
 function buildCountIncrement(db: Kysely<Tables>, accountId: Expression<number>, id: Expression<number>) {
@@ -152,8 +173,9 @@ export async function fetchConversations<Args extends object>(
 const selectRows = (db: Kysely<Tables>, accountId: Expression<number>) =>
   db.selectFrom('conversations').selectAll().where('accountId', '=', accountId);
 
-const findById = prepare<ConversationKey, ConversationRow>((db, { accountId, id }) =>
-  selectRows(db, accountId).where('id', '=', id),
+const findById = prepare<ConversationKey, ConversationRow>(
+  (db, { accountId, id }) => selectRows(db, accountId).where('id', '=', id),
+  { reads: ({ id }) => [conversationFact(id)] },
 );
 
 /** Inside a transaction, or outside for what changes nothing. */
@@ -175,6 +197,7 @@ interface VisitorKey {
 const findByClientId = prepare<VisitorKey & { clientId: string }, ConversationRow>(
   (db, { accountId, visitorId, clientId }) =>
     selectRows(db, accountId).where('visitorId', '=', visitorId).where('clientId', '=', clientId),
+  { reads: ({ visitorId }) => [openFact(visitorId)] },
 );
 
 /** Finds the conversation that the visitor started with this client id. */
@@ -202,8 +225,10 @@ export function findHeldConversations(
   return fetchConversations(tx, findHeld, { accountId, operatorId });
 }
 
-const findOpen = prepare<VisitorKey, ConversationRow>((db, { accountId, visitorId }) =>
-  selectRows(db, accountId).where('visitorId', '=', visitorId).where('state', '<>', 'closed').orderBy('id'),
+const findOpen = prepare<VisitorKey, ConversationRow>(
+  (db, { accountId, visitorId }) =>
+    selectRows(db, accountId).where('visitorId', '=', visitorId).where('state', '<>', 'closed').orderBy('id'),
+  { reads: ({ visitorId }) => [openFact(visitorId)] },
 );
 
 /** Finds the visitor's conversations that are not closed. */
@@ -211,19 +236,21 @@ export function findOpenConversations(tx: Transaction, { accountId, visitorId }:
   return fetchConversations(tx, findOpen, { accountId, visitorId });
 }
 
-const countQueued = prepare<{ accountId: number; limit: number }, { count: number }>((db, { accountId, limit }) =>
-  db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('conversations')
-        .select('id')
-        .where('accountId', '=', accountId)
-        .where('state', '=', sql.lit('queued'))
-        .where('queueOrder', '<', sql.lit(FIRST_ABSENT_ORDER))
-        .limit(limit)
-        .as('queued'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('count')),
+const countQueued = prepare<{ accountId: number; limit: number }, { count: number }>(
+  (db, { accountId, limit }) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('conversations')
+          .select('id')
+          .where('accountId', '=', accountId)
+          .where('state', '=', sql.lit('queued'))
+          .where('queueOrder', '<', sql.lit(FIRST_ABSENT_ORDER))
+          .limit(limit)
+          .as('queued'),
+      )
+      .select((eb) => eb.fn.countAll<number>().as('count')),
+  { reads: () => [QUEUE_FACT] },
 );
 
 /** Counts queued conversations up to `limit`, without those whose visitor is absent. */

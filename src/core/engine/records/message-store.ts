@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { prepare } from '../../../storage/prepared-statement.ts';
+import { type Fact, NO_FACTS, prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
@@ -11,7 +11,12 @@ import { type Notice, operatorJoined, renderNotice } from './notices.ts';
 
 export type Message = Selectable<Tables['messages']>;
 
-const insert = prepare<Message>((db, row) => db.insertInto('messages').values(row));
+/** What reads of the messages of a conversation depend on. */
+export const messagesFact = (conversationId: number): Fact => `messages of ${conversationId}`;
+
+const insert = prepare<Message>((db, row) => db.insertInto('messages').values(row), {
+  writes: ({ conversationId }) => [messagesFact(conversationId)],
+});
 
 type NoticeColumns = Pick<Message, 'noticeCode' | 'noticeParameters'>;
 
@@ -101,26 +106,28 @@ interface JoinKey {
   readonly operatorId: number;
 }
 
-const findJoin = prepare<JoinKey, { pseudo: string | null; languageAdmin: string | null }>((db, args) =>
-  db.selectNoFrom((eb) => [
-    eb
-      .selectFrom('operators')
-      .select('pseudo')
-      .where('accountId', '=', args.accountId)
-      .where('id', '=', args.operatorId)
-      .as('pseudo'),
-    eb
-      .selectFrom('websites')
-      .select('languageAdmin')
-      .where('accountId', '=', args.accountId)
-      .where(
-        'id',
-        '=',
-        sql<number>`coalesce(cast(${args.websiteId} as bigint), (select website_id from conversations
+const findJoin = prepare<JoinKey, { pseudo: string | null; languageAdmin: string | null }>(
+  (db, args) =>
+    db.selectNoFrom((eb) => [
+      eb
+        .selectFrom('operators')
+        .select('pseudo')
+        .where('accountId', '=', args.accountId)
+        .where('id', '=', args.operatorId)
+        .as('pseudo'),
+      eb
+        .selectFrom('websites')
+        .select('languageAdmin')
+        .where('accountId', '=', args.accountId)
+        .where(
+          'id',
+          '=',
+          sql<number>`coalesce(cast(${args.websiteId} as bigint), (select website_id from conversations
           where account_id = ${args.accountId} and id = ${args.conversationId}))`,
-      )
-      .as('languageAdmin'),
-  ]),
+        )
+        .as('languageAdmin'),
+    ]),
+  { reads: NO_FACTS }, // the website of a conversation stays
 );
 
 /**

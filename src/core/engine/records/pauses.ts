@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../storage/database.ts';
-import { prepare } from '../../../storage/prepared-statement.ts';
+import { NO_FACTS, prepare } from '../../../storage/prepared-statement.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
 
 /** An operator who declined, missed or transferred a conversation is not offered it again for this long. */
@@ -17,6 +17,7 @@ const upsertPause = prepare<{ accountId: number; conversationId: number; operato
 const deleteByConversation = prepare<{ accountId: number; conversationId: number }>(
   (db, { accountId, conversationId }) =>
     db.deleteFrom('offerPauses').where('accountId', '=', accountId).where('conversationId', '=', conversationId),
+  { writes: NO_FACTS }, // only fewer pauses have ended
 );
 
 /** Stops offering this conversation to the operator for a while. */
@@ -42,14 +43,16 @@ const deleteEnded = prepare<{ accountId: number; operatorId: number }, { convers
       .where('until', '<=', (eb) => eb.fn<number>('now_ms', []))
       .returning('conversationId'),
 );
-const findEnded = prepare<{ accountId: number }, { operatorId: number }>((db, { accountId }) =>
-  db
-    .selectFrom('offerPauses')
-    .select('operatorId')
-    .distinct()
-    .where('accountId', '=', accountId)
-    .where('until', '<=', (eb) => eb.fn<number>('now_ms', []))
-    .orderBy('operatorId'),
+const findEnded = prepare<{ accountId: number }, { operatorId: number }>(
+  (db, { accountId }) =>
+    db
+      .selectFrom('offerPauses')
+      .select('operatorId')
+      .distinct()
+      .where('accountId', '=', accountId)
+      .where('until', '<=', (eb) => eb.fn<number>('now_ms', []))
+      .orderBy('operatorId'),
+  { reads: NO_FACTS },
 );
 
 /** Deletes the operator's ended pauses. Returns whether there were any. */
@@ -61,7 +64,7 @@ export async function deleteEndedPauses(
   return (await tx.run(deleteEnded, { accountId, operatorId })).length > 0;
 }
 
-/** Finds operators whose ended pauses are still stored. */
+/** Finds operators whose ended pauses are still stored, or were until a conversation of them was closed. */
 export async function findOperatorsWithEndedPauses(tx: Transaction, accountId: number): Promise<number[]> {
   return (await tx.run(findEnded, { accountId })).map(({ operatorId }) => operatorId);
 }

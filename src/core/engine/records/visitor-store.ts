@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
-import { prepare } from '../../../storage/prepared-statement.ts';
+import { NO_FACTS, prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { announce } from '../../events/announce.ts';
 import type { AccountContext, ActorContext } from '../../kernel/caller.ts';
@@ -214,6 +214,7 @@ const updateLastOperator = prepare<{ accountId: number; id: number; operatorId: 
       .set({ lastOperatorId: operatorId })
       .where('accountId', '=', accountId)
       .where('id', '=', id),
+  { writes: NO_FACTS },
 );
 
 /** Routing prefers this operator for the visitor's next conversation. */

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../../storage/database.ts';
-import { prepare } from '../../../storage/prepared-statement.ts';
+import { NO_FACTS, prepare } from '../../../storage/prepared-statement.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { deleteInBatches } from '../../kernel/batched-delete.ts';
 import type { ActorContext } from '../../kernel/caller.ts';
@@ -41,15 +41,18 @@ export interface RoutingDecision {
 const COUNTER = 'routing_decision';
 
 /** The identifier is the value of the counter, so that no round trip is needed to read it first. */
-const insertDecision = prepare<Omit<Selectable<Tables['routingDecisions']>, 'id'>>((db, row) => ({
-  compile: () =>
-    sql`insert into routing_decisions
+const insertDecision = prepare<Omit<Selectable<Tables['routingDecisions']>, 'id'>>(
+  (db, row) => ({
+    compile: () =>
+      sql`insert into routing_decisions
         (account_id, id, conversation_id, at, cause, operator_id, forced, need, ranked, excluded, actor_type, actor_id)
       select account_id, value, cast(${row.conversationId} as bigint), cast(${row.at} as bigint), ${row.cause},
         cast(${row.operatorId} as bigint), cast(${row.forced} as integer), ${row.need}, ${row.ranked}, ${row.excluded},
         ${row.actorType}, cast(${row.actorId} as bigint)
       from counters where account_id = ${row.accountId} and name = ${sql.lit(COUNTER)}`.compile(db),
-}));
+  }),
+  { writes: NO_FACTS },
+);
 
 /**
  * Stores the chosen operator, the best candidates with their criteria, and how many operators each obstacle excluded.

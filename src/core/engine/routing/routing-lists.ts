@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../storage/database.ts';
-import { prepare } from '../../../storage/prepared-statement.ts';
+import { NO_FACTS, prepare } from '../../../storage/prepared-statement.ts';
 import { VersionedCache } from '../../kernel/caches.ts';
 import type { AccountContext } from '../../kernel/caller.ts';
 import type { Channel } from '../../kernel/channels.ts';
@@ -45,8 +45,9 @@ export function nameLists({ skills, groups, websiteId, language }: ResolvedNeed)
   ];
 }
 
-const findLists = prepare<{ accountId: number }, { need: string }>((db, { accountId }) =>
-  db.selectFrom('routingLists').select('need').where('accountId', '=', accountId),
+const findLists = prepare<{ accountId: number }, { need: string }>(
+  (db, { accountId }) => db.selectFrom('routingLists').select('need').where('accountId', '=', accountId),
+  { reads: NO_FACTS },
 );
 
 /** Routing reads them many times in one transaction. Lists are only added, so that those of its start are enough. */
