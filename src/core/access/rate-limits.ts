@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../storage/database.ts';
 import { KeyedQueue } from '../../storage/keyed-queue.ts';
+import { NO_FACTS, prepare } from '../../storage/prepared-statement.ts';
 import { deleteInBatches } from '../kernel/batched-delete.ts';
 import { DomainError } from '../kernel/errors.ts';
 
@@ -15,6 +16,22 @@ export interface RateWindow {
   /** Defaults to a minute. A subject always has the same. */
   readonly windowMs?: number;
 }
+
+const lockAttempts = prepare<{ subject: string; endsAt: number }, { attempts: string }>(
+  (db, { subject, endsAt }) =>
+    db
+      .insertInto('rateWindows')
+      .values({ subject, attempts: '[]', endsAt })
+      .onConflict((conflict) =>
+        conflict.column('subject').doUpdateSet((eb) => ({ attempts: eb.ref('rateWindows.attempts') })),
+      )
+      .returning('attempts'),
+  { writes: NO_FACTS },
+);
+const setAttempts = prepare<{ subject: string; attempts: string; endsAt: number }>(
+  (db, { subject, ...columns }) => db.updateTable('rateWindows').set(columns).where('subject', '=', subject),
+  { writes: NO_FACTS },
+);
 
 /** Exact sliding windows in the database, shared by all nodes. A rejected attempt does not count. */
 export class RateLimits {
@@ -80,33 +97,22 @@ export class RateLimits {
       states.push({ window, attempts, wait: computeWaitMs(attempts, window.limit, tx.now, window.windowMs) });
     }
     const wait = Math.max(0, ...states.map((state) => state.wait));
-    if (wait === 0) for (const { window, attempts } of states) await this.#addAttempt(tx, window, attempts);
+    if (wait === 0) for (const { window, attempts } of states) this.#addAttempt(tx, window, attempts);
     return wait;
   }
 
   /** Returns the attempts in the window. The upsert locks the row until the commit, on every database. */
   async #lockAttempts(tx: Transaction, { subject, windowMs }: RateWindow): Promise<number[]> {
-    const row = await tx.db
-      .insertInto('rateWindows')
-      .values({ subject, attempts: '[]', endsAt: tx.now })
-      .onConflict((conflict) =>
-        conflict.column('subject').doUpdateSet((eb) => ({ attempts: eb.ref('rateWindows.attempts') })),
-      )
-      .returning('attempts')
-      .executeTakeFirstOrThrow();
-    return parseRecentAttempts(row.attempts, tx.now, windowMs);
+    const [row] = await tx.run(lockAttempts, { subject, endsAt: tx.now });
+    return parseRecentAttempts(row?.attempts ?? '[]', tx.now, windowMs);
   }
 
-  async #addAttempt(
-    tx: Transaction,
-    { subject, windowMs = MINUTE_MS }: RateWindow,
-    attempts: readonly number[],
-  ): Promise<void> {
-    await tx.db
-      .updateTable('rateWindows')
-      .set({ attempts: JSON.stringify([...attempts, tx.now]), endsAt: tx.now + windowMs })
-      .where('subject', '=', subject)
-      .execute();
+  #addAttempt(tx: Transaction, { subject, windowMs = MINUTE_MS }: RateWindow, attempts: readonly number[]): void {
+    tx.send(setAttempts, {
+      subject,
+      attempts: JSON.stringify([...attempts, tx.now]),
+      endsAt: tx.now + windowMs,
+    });
   }
 }
 
