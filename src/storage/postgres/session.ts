@@ -56,6 +56,8 @@ export class Session {
   readonly #options: SessionOptions;
   /** Statements that are prepared on this connection. */
   readonly #prepared = new Set<string>();
+  /** What is sent instead of texts whose plans became stale. */
+  readonly #replacements = new Map<string, string>();
   /** Time of the last response. */
   #lastResponseAt = performance.now();
   #losses = 0;
@@ -99,17 +101,25 @@ export class Session {
     milliseconds = this.#options.timeoutMs,
   ): Promise<StatementResult> => {
     if (this.isDiscarded) throw new DatabaseUnavailable('The connection to the database is lost.');
-    const { rewrite } = this.#options;
+    const { rewrite, clock } = this.#options;
+    const startedAt = clock.now();
+    const sentText = this.#replacements.get(text) ?? text;
     this.pending += 1;
     try {
-      const statement = this.#sql.unsafe(rewrite ? rewrite(text) : text, checkParameters(parameters), {
-        prepare: !rewrite,
-      });
-      const result = await withDeadline(statement, milliseconds, this.#options.clock);
+      const statement = rewrite
+        ? this.#sql.unsafe(rewrite(text), checkParameters(parameters))
+        : preparedWithoutRetry(this.#sql, sentText, checkParameters(parameters));
+      const result = await withDeadline(statement, milliseconds, clock);
       this.#lastResponseAt = performance.now();
-      if (!rewrite) this.#prepared.add(text);
+      if (!rewrite) this.#prepared.add(sentText);
       return { rows: [...result], changes: BigInt(result.count ?? 0), command: result.command };
     } catch (error) {
+      if (isStalePlan(error)) {
+        this.#replaceStale(text, sentText);
+        const remainingMs = milliseconds - (clock.now() - startedAt);
+        // It did not run. But an error within a transaction ends the transaction.
+        if (!this.#isInTransaction && remainingMs > 0) return await this.execute(text, parameters, remainingMs);
+      }
       if (error instanceof DeadlineExceeded || (error as { code?: string }).code === READ_ONLY_TRANSACTION)
         this.discard();
       // A statement with an extended time limit does not show that the server is unresponsive.
@@ -173,6 +183,12 @@ export class Session {
     await this.#sql.end({ timeout: seconds }).catch(() => undefined);
   }
 
+  /** The driver prepares each text once: a space at its end makes it prepare the statement again. */
+  #replaceStale(text: string, sentText: string): void {
+    const isFirstToFail = (this.#replacements.get(text) ?? text) === sentText;
+    if (isFirstToFail) this.#replacements.set(text, `${sentText} `);
+  }
+
   #handleNotification(text: string, channel: string): void {
     this.#lastResponseAt = performance.now();
     this.#options.onNotify?.(text, channel);
@@ -181,9 +197,25 @@ export class Session {
   #handleLoss(): void {
     this.#losses += 1;
     this.#prepared.clear();
+    this.#replacements.clear();
     if (this.#isInTransaction) this.discard(); // the driver would send queued statements on the next connection
     this.#options.onLost?.();
   }
+}
+
+/**
+ * Executes a prepared statement, and reports a stale plan as an error. The driver would prepare the statement again by
+ * itself, but in two steps, between which it sends and expects other statements of the connection: they would receive
+ * each other's rows. It repeats a statement that it has marked as prepared, so the mark is removed after sending.
+ */
+function preparedWithoutRetry(sql: postgres.Sql, text: string, parameters: ReturnType<typeof checkParameters>) {
+  const onexecute = () => {
+    (statement as { prepared?: boolean }).prepared = false;
+    return true;
+  };
+  const options = { prepare: true, onexecute };
+  const statement = sql.unsafe(text, parameters, options);
+  return statement;
 }
 
 const MAX_PIPELINED = 200;
@@ -195,6 +227,13 @@ function isShort(parameters: readonly unknown[]): boolean {
     const isLong = (typeof value === 'string' || value instanceof Uint8Array) && value.length >= SHORT_TEXT_LENGTH;
     return !isLong;
   });
+}
+
+/** Server functions that refuse a plan: a column was added since, or the server has dropped the statement. */
+const STALE_PLAN_ROUTINES: ReadonlySet<unknown> = new Set(['RevalidateCachedQuery', 'FetchPreparedStatement']);
+
+function isStalePlan(error: unknown): boolean {
+  return STALE_PLAN_ROUTINES.has((error as { routine?: string }).routine);
 }
 
 const UNIQUE_VIOLATION = '23505';
