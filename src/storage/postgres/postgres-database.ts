@@ -115,7 +115,7 @@ export class PostgresDatabase implements Database {
       maxWaitMs,
       this.#runningClock,
     );
-    this.#execute = this.#withFailureCount(this.#readers.execute);
+    this.#execute = this.#withFailureCount(this.#readers.executeTogether);
     this.read = createQueryBuilder(this.#execute);
     this.#compiled = new CompiledStatements(this.read);
     this.#notifications = new Notifications(
