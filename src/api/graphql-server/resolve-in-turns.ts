@@ -3,8 +3,10 @@ import {
   type GraphQLField,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isCompositeType,
   isIntrospectionType,
+  isListType,
   isObjectType,
 } from 'graphql';
 import type { OperationTurns } from './turns.ts';
@@ -17,7 +19,8 @@ export function resolveInTurns(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue;
     for (const field of Object.values(type.getFields())) {
-      if (isCompositeType(getNamedType(field.type))) wrapResolver(field);
+      const isLoaded = !field.resolve && !isListType(getNullableType(field.type)); // a property, which needs no turn
+      if (isCompositeType(getNamedType(field.type)) && !isLoaded) wrapResolver(field);
     }
   }
   return schema;

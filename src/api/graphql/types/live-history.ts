@@ -7,7 +7,7 @@ import { parseIdArgument } from '../../graphql-server/ids.ts';
 import { builder, connectionField, connectionType, createEnum } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { ActorRef, toActor } from './actor.ts';
-import { type LiveView, OperatorLiveRef } from './live.ts';
+import { type LiveView, OperatorLiveRef, toLiveProperties } from './live.ts';
 import { OperatorRef } from './operator.ts';
 import { toPeriod } from './statistics.ts';
 
@@ -43,7 +43,11 @@ const LiveChangeRef = builder.objectRef<LiveChangeRow>('LiveChange').implement({
       description: 'Who made the change.',
       resolve: toActor,
     }),
-    live: t.field({ type: OperatorLiveRef, description: 'The live state after the change.', resolve: toView }),
+    live: t.field({
+      type: OperatorLiveRef,
+      description: 'The live state after the change.',
+      resolve: (row) => toLiveProperties({ ...toPastLive(row), id: null }),
+    }),
   }),
 });
 
@@ -58,10 +62,11 @@ const OperatorMomentRef = builder.objectRef<OperatorMoment>('OperatorMoment').im
   description: 'The live state of an operator at a time in the past.',
   fields: (t) => ({
     operator: t.expose('operator', { type: OperatorRef, description: 'The operator, in their current state.' }),
-    live: t.expose('live', {
+    live: t.field({
       type: OperatorLiveRef,
       nullable: true,
       description: 'The live state at that time. Null if the history does not go back that far.',
+      resolve: ({ live }) => live && toLiveProperties(live),
     }),
   }),
 });
@@ -113,10 +118,6 @@ builder.queryFields((t) => ({
     },
   }),
 }));
-
-function toView(row: LiveHistoryRow): LiveView {
-  return { ...toPastLive(row), id: null };
-}
 
 /**
  * Loads the requested operators, who must all be readable, or by default the readable operators that the caller

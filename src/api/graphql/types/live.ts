@@ -39,54 +39,77 @@ export interface LiveView {
   readonly pauseReason: string | null;
 }
 
-interface OperatorChannel {
-  readonly view: LiveView;
-  readonly state: LiveState;
+/** The properties have the names of the fields, so that compiled queries read them without calling a resolver. */
+interface ChannelProperties {
+  readonly operatorId: number | null;
   readonly channel: Channel;
+  readonly enabled: boolean;
+  readonly available: boolean;
+  readonly busy: boolean;
+  readonly slotNumber: number;
+  readonly slotMaxNumber: number;
+  readonly routable: boolean;
+  readonly blockedBy: BlockReason[];
+}
+
+type LiveProperties = Pick<LiveView, 'id' | 'pauseReason'> & { readonly connected: boolean } & {
+  readonly [channel in Channel]: ChannelProperties;
+};
+
+/** Live states are cached by version: what is computed from one is kept as long. */
+const liveProperties = new WeakMap<LiveView, LiveProperties>();
+
+export function toLiveProperties(view: LiveView): LiveProperties {
+  const known = liveProperties.get(view);
+  if (known) return known;
+  const { id, state, pauseReason } = view;
+  const toChannel = (channel: Channel): ChannelProperties => {
+    const { enabled, available, slots, maximum } = state[channel];
+    const { busy, routable, blockedBy } = computeChannelLive(state, channel);
+    return {
+      ...{ operatorId: id, channel, enabled, available, busy, slotNumber: slots, slotMaxNumber: maximum },
+      ...{ routable, blockedBy: [...blockedBy] },
+    };
+  };
+  const properties: LiveProperties = {
+    ...{ id, pauseReason, connected: state.connected },
+    ...{ chat: toChannel('chat'), call: toChannel('call'), video: toChannel('video') },
+  };
+  liveProperties.set(view, properties);
+  return properties;
 }
 
 /** For the operator and for those who may change them. Null for a state in the past. */
-async function loadChanges({ id }: LiveView, { caller, load }: Context): Promise<LiveChanges | null> {
+async function loadChanges(id: number | null, { caller, load }: Context): Promise<LiveChanges | null> {
   const operator = id === null ? undefined : await load.operator.load(id);
   if (!operator) return null;
   if (!canRead(caller, operator, 'details')) throw forbiddenError();
   return (await load.liveChanges.load(operator.id)) ?? null;
 }
 
-const loadChannelChange = async ({ view, channel }: OperatorChannel, context: Context) =>
-  (await loadChanges(view, context))?.[channel] ?? null;
+const loadChannelChange = async ({ operatorId, channel }: ChannelProperties, context: Context) =>
+  (await loadChanges(operatorId, context))?.[channel] ?? null;
 
-const ChannelLiveRef = builder.objectRef<OperatorChannel>('ChannelLive').implement({
+const ChannelLiveRef = builder.objectRef<ChannelProperties>('ChannelLive').implement({
   description: 'The live state of an operator on one channel.',
   fields: (t) => ({
-    enabled: t.boolean({
-      description: 'Whether the channel is enabled for the operator.',
-      resolve: ({ state, channel }) => state[channel].enabled,
-    }),
-    available: t.boolean({
+    enabled: t.exposeBoolean('enabled', { description: 'Whether the channel is enabled for the operator.' }),
+    available: t.exposeBoolean('available', {
       description: 'Whether the operator has set themselves available on this channel.',
-      resolve: ({ state, channel }) => state[channel].available,
     }),
-    busy: t.boolean({
+    busy: t.exposeBoolean('busy', {
       description: 'Whether the operator has no capacity for another conversation.',
-      resolve: ({ state, channel }) => computeChannelLive(state, channel).busy,
     }),
-    slotNumber: t.int({
+    slotNumber: t.exposeInt('slotNumber', {
       description: 'The slots in use: active conversations and open offers.',
-      resolve: ({ state, channel }) => state[channel].slots,
     }),
-    slotMaxNumber: t.int({
-      description: 'The maximum number of slots.',
-      resolve: ({ state, channel }) => state[channel].maximum,
-    }),
-    routable: t.boolean({
+    slotMaxNumber: t.exposeInt('slotMaxNumber', { description: 'The maximum number of slots.' }),
+    routable: t.exposeBoolean('routable', {
       description: 'Whether the operator can receive a conversation now: connected, enabled, available and not busy.',
-      resolve: ({ state, channel }) => computeChannelLive(state, channel).routable,
     }),
-    blockedBy: t.field({
+    blockedBy: t.expose('blockedBy', {
       type: [BlockReasonEnum],
       description: 'The reasons why the operator is not routable. Empty if routable.',
-      resolve: ({ state, channel }) => [...computeChannelLive(state, channel).blockedBy],
     }),
     changedBy: t.field({
       type: ActorRef,
@@ -117,12 +140,11 @@ const TakenOfflineRef = builder.objectRef<LiveChangeRecord>('TakenOffline').impl
   }),
 });
 
-export const OperatorLiveRef = builder.objectRef<LiveView>('OperatorLive').implement({
+export const OperatorLiveRef = builder.objectRef<LiveProperties>('OperatorLive').implement({
   description: 'The live state of an operator.',
   fields: (t) => ({
-    connected: t.boolean({
+    connected: t.exposeBoolean('connected', {
       description: 'Whether the operator has a lease that has not ended.',
-      resolve: ({ state }) => state.connected,
     }),
     pauseReason: t.exposeString('pauseReason', {
       nullable: true,
@@ -132,16 +154,12 @@ export const OperatorLiveRef = builder.objectRef<LiveView>('OperatorLive').imple
       type: TakenOfflineRef,
       nullable: true,
       description: `Who took the operator offline; null unless someone else did and the operator has not connected since. ${CHANGES_DESCRIPTION}`,
-      resolve: async (view, _args, context) => (await loadChanges(view, context))?.takenOffline ?? null,
+      resolve: async ({ id }, _args, context) => (await loadChanges(id, context))?.takenOffline ?? null,
     }),
     ...Object.fromEntries(
       CHANNELS.map((channel) => [
         channel,
-        t.field({
-          type: ChannelLiveRef,
-          description: `The live state on the ${channel} channel.`,
-          resolve: (view) => ({ view, state: view.state, channel }),
-        }),
+        t.expose(channel, { type: ChannelLiveRef, description: `The live state on the ${channel} channel.` }),
       ]),
     ),
   }),

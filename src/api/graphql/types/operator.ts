@@ -12,7 +12,7 @@ import { builder, connectionField, connectionType, RoleEnum } from '../builder.t
 import type { Context } from '../context.ts';
 import { CHECKED_PROPERTY } from '../full-read-schema.ts';
 import { GroupRef, SkillRef, WebsiteRef } from './directory.ts';
-import { OperatorLiveRef } from './live.ts';
+import { OperatorLiveRef, toLiveProperties } from './live.ts';
 import { OperatorFilterInput, toOperatorFilters } from './operator-filter.ts';
 import { PERIOD_DESCRIPTIONS, type Period, StatisticsRef, toPeriod } from './statistics.ts';
 
@@ -161,7 +161,7 @@ OperatorRef.implement({
         resolve: ({ id }, _args, { load }) =>
           mapLoaded(load.live.load(id), (live) => {
             if (!live) throw new Error(`Operator ${id} has no live state.`);
-            return live;
+            return toLiveProperties(live);
           }),
       }),
       profile: t.field({
