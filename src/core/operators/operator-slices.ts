@@ -15,23 +15,28 @@ type Member = OperatorStamp & { readonly owner: number };
 const MAX_UNION_PARTS = 400;
 const MAX_PARAMETERS = 20_000;
 
-/** Which ends a slice has, and its direction. */
+/** Rows to read for the usual sizes of a page, with one that shows whether there are more. */
+const ROW_COUNTS = [2, 6, 11, 21, 51, 101];
+
+/**
+ * Which ends a slice has, its direction, and its rows. As a parameter, their number would make PostgreSQL plan every
+ * run again: a plan for any number is made for a tenth of the table, and so looks expensive.
+ */
 interface SliceShape {
   readonly hasAfter: boolean;
   readonly hasBefore: boolean;
   readonly backwards: boolean;
+  readonly rowCount: number;
 }
 
 /** Without filters. */
-const findSlice = preparePerShape(({ hasAfter, hasBefore, backwards }: SliceShape) =>
-  prepare<{ accountId: number; after: number; before: number; limit: number }, OperatorStamp>(
-    (db, { accountId, after, before, limit }) => {
-      let query = db.selectFrom('operators').select(['id', 'version']).where('accountId', '=', accountId);
-      if (hasAfter) query = query.where('id', '<', after);
-      if (hasBefore) query = query.where('id', '>', before);
-      return query.orderBy('id', backwards ? 'asc' : 'desc').limit(limit);
-    },
-  ),
+const findSlice = preparePerShape(({ hasAfter, hasBefore, backwards, rowCount }: SliceShape) =>
+  prepare<{ accountId: number; after: number; before: number }, OperatorStamp>((db, { accountId, after, before }) => {
+    let query = db.selectFrom('operators').select(['id', 'version']).where('accountId', '=', accountId);
+    if (hasAfter) query = query.where('id', '<', after);
+    if (hasBefore) query = query.where('id', '>', before);
+    return query.orderBy('id', backwards ? 'asc' : 'desc').limit(sql.lit(rowCount));
+  }),
 );
 
 /** Slices the operators of an account, and the members of many groups, websites or skills. */
@@ -49,11 +54,9 @@ export class OperatorSlices {
   }
 
   #findSlice(accountId: number, { limit, after, before, backwards }: Slice): Promise<OperatorStamp[]> {
-    const shape = { hasAfter: after !== undefined, hasBefore: before !== undefined, backwards };
-    return this.#database.run(findSlice(shape), {
-      ...{ accountId, after: after ?? 0, before: before ?? 0 },
-      limit: limit + 1, // the extra row shows whether there are more
-    });
+    const rowCount = ROW_COUNTS.find((count) => count > limit) ?? limit + 1;
+    const shape = { hasAfter: after !== undefined, hasBefore: before !== undefined, backwards, rowCount };
+    return this.#database.run(findSlice(shape), { accountId, after: after ?? 0, before: before ?? 0 });
   }
 
   /** Returns the ids of operators that match the filters, in the same order. */
