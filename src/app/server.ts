@@ -14,6 +14,7 @@ import { registerInstallationMetrics } from '../api/http/installation-metrics.ts
 import { Metrics } from '../api/http/metrics.ts';
 import { registerNodeMetrics } from '../api/http/node-metrics.ts';
 import { registerOperations } from '../api/http/operations.ts';
+import { QuickReads } from '../api/http/quick-reads.ts';
 import { RequestOrigins } from '../api/http/request-origin.ts';
 import { RouteTable } from '../api/http/route-table.ts';
 import { createSecurityHeaders, type SecurityHeaders } from '../api/http/security-headers.ts';
@@ -84,8 +85,9 @@ export async function startServer(
   const readiness: ServerContext['readiness'] = { state: 'starting', lastCheckedAt: Number.NEGATIVE_INFINITY };
   const context: ServerContext = { installation, config, logger, metrics, readiness };
   const routes = new RouteTable();
-  const app = buildApp(context, routes);
-  const sockets = registerProtocols(app, context, options);
+  const quickReads = createQuickReads(context);
+  const app = buildApp(context, routes, quickReads);
+  const sockets = registerProtocols(app, context, options, quickReads);
   registerObservability(app, context);
   app.register(async (pages) => registerPages(pages, { publicUrl: config.SWITCHBOARD_PUBLIC_URL }));
 
@@ -122,9 +124,24 @@ function createLogger(config: Config, output: { write(line: string): void }): Lo
   return pino({ level: config.SWITCHBOARD_LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
 }
 
-function buildApp({ config, logger, metrics }: ServerContext, routes: RouteTable): FastifyInstance {
+function createQuickReads({ config, logger, metrics }: ServerContext): QuickReads {
+  return new QuickReads({
+    logger,
+    metrics,
+    securityHeaders: getSecurityHeaders(config),
+    corsOrigins: config.SWITCHBOARD_CORS_ORIGINS,
+    compresses: config.SWITCHBOARD_COMPRESSION === '1',
+  });
+}
+
+function buildApp(
+  { config, logger, metrics }: ServerContext,
+  routes: RouteTable,
+  quickReads: QuickReads,
+): FastifyInstance {
   const options = {
     routes,
+    quickReads,
     logger,
     metrics,
     isWebSocketUrl: (url: string) => isSocketUrl(url) || isVisitorSocketUrl(url),
@@ -155,9 +172,10 @@ function registerProtocols(
   app: FastifyInstance,
   { installation, config, logger, metrics }: ServerContext,
   { socketTimeouts, compileQueries = true }: StartOptions,
+  quickReads: QuickReads,
 ): Sockets[] {
   const transactIn: TransactInAccount = (accountId) => (work) => installation.database.transaction(work, accountId);
-  const restOptions = { ...installation, transactIn, ...getDeprecation(config) };
+  const restOptions = { ...installation, transactIn, quickReads, ...getDeprecation(config) };
   app.register(async (rest) => registerRest(rest, restOptions), { prefix: REST_PREFIX });
   const { access, administration } = installation;
   const origins = {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
@@ -14,6 +13,8 @@ import { OverloadProtection } from './overload/overload.ts';
 import { registerOverloadMetrics } from './overload/overload-metrics.ts';
 import type { PathPolicy } from './overload/request-class.ts';
 import { serveInOrder } from './pipelining.ts';
+import type { QuickReads } from './quick-reads.ts';
+import { nextRequestId } from './request-id.ts';
 import type { RouteTable } from './route-table.ts';
 import type { SecurityHeaders } from './security-headers.ts';
 import { isExempted } from './slow-bodies.ts';
@@ -31,6 +32,7 @@ export interface HttpOptions {
   isWebSocketUrl(url: string): boolean;
   /** Gets every route of the server. */
   readonly routes: RouteTable;
+  readonly quickReads: QuickReads;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly trustedProxies: readonly string[];
@@ -100,6 +102,7 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
   app.server.on('connect', (_request, socket) =>
     sendSocketError(new Error('no proxy'), socket as Socket, socketErrors),
   );
+  options.quickReads.serveFirst(app.server);
   overload.protect(app.server);
   serveInOrder(app.server);
   disconnectStuckClients(app.server, options.writeTimeoutMs);
@@ -127,15 +130,6 @@ export function createApp(options: HttpOptions, fallback: FallbackHandlers): Fas
   if (options.compresses) compressResponses(app);
   observeResponses(app, options);
   return app as unknown as FastifyInstance;
-}
-
-const NODE_ID = randomBytes(4).toString('hex');
-let requestCount = 0;
-
-/** Short, and unique within this process; the random prefix tells processes apart. */
-function nextRequestId(): string {
-  requestCount += 1;
-  return `${NODE_ID}-${requestCount.toString(36)}`;
 }
 
 /** Proxies may send an absolute URL as the request target; only its path and query are used. */

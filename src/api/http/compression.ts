@@ -73,6 +73,25 @@ export function compressResponses(app: FastifyInstance): void {
   });
 }
 
+/** A response that is sent without fastify. The headers are alternating names and values. */
+export interface CompressedContent {
+  readonly content: Content;
+  readonly headers: readonly string[];
+}
+
+const NO_HEADERS: readonly string[] = [];
+const UNCOMPRESSED_HEADERS = ['vary', 'Accept-Encoding'];
+
+/** Does the same for JSON that is sent without fastify. Returns undefined if it is too long to be compressed at once. */
+export function compressJson(content: Content, acceptEncoding: string | undefined): CompressedContent | undefined {
+  if (content.length <= MIN_BYTES) return { content, headers: NO_HEADERS };
+  const encoding = chooseEncoding(acceptEncoding);
+  if (encoding === undefined) return { content, headers: UNCOMPRESSED_HEADERS };
+  if (content.length > MAX_SYNC_BYTES) return undefined;
+  const headers = [...UNCOMPRESSED_HEADERS, 'content-encoding', encoding];
+  return { content: compressAtOnce(content, encoding), headers };
+}
+
 /** Compressed copies of responses that are sent repeatedly: cached ones are buffers, all others are strings. */
 const compressedCopies = new WeakMap<Buffer, Map<Encoding, Buffer>>();
 

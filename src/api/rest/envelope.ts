@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { RestError } from './errors.ts';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+export const JSON_TYPE = 'application/json; charset=utf-8';
 const SUCCESS = '{"meta":{"status":"success"}';
 
 /** `data`: the resource as JSON. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { EventLog } from '../../core/events/event-log.ts';
 import { VersionedCache } from '../../core/kernel/caches.ts';
+import type { Caller } from '../../core/kernel/caller.ts';
 
 export interface ListResponse {
   readonly body: string;
@@ -36,11 +37,23 @@ export class ListResponseCache {
     this.#events = events;
   }
 
+  /** Returns undefined, at once or later, if there is no response or something has changed since. */
+  findCurrent(caller: Caller, url: string): Promise<Buffer | undefined> | undefined {
+    const lastPosition = this.#lastPositions.get(caller.accountId) ?? NO_POSITION;
+    const cached = this.#responses.get(toCacheKey(caller, url), lastPosition);
+    return cached && this.#checkCurrent(caller.accountId, cached, lastPosition);
+  }
+
+  async #checkCurrent(accountId: number, cached: CachedResponse, expected: number): Promise<Buffer | undefined> {
+    const { position, now } = await this.#readPosition(accountId);
+    return position === expected && now < cached.validUntil ? cached.bytes : undefined;
+  }
+
   async getOrRender(request: FastifyRequest, render: () => Promise<ListResponse>): Promise<string | Buffer> {
-    const { accountId, canWrite } = request.caller;
-    const url = request.url;
+    const { caller, url } = request;
+    const { accountId } = caller;
     if (url.length > MAX_URL_LENGTH) return (await render()).body;
-    const key = `${accountId}${canWrite ? '+' : '-'}${url}`;
+    const key = toCacheKey(caller, url);
     const lastPosition = this.#lastPositions.get(accountId) ?? NO_POSITION;
     const cached = this.#responses.get(key, lastPosition);
     // On a miss, render without waiting for the position: the result is at least as new as the last known position.
@@ -58,6 +71,11 @@ export class ListResponseCache {
     this.#lastPositions.set(accountId, positionAndTime.position);
     return positionAndTime;
   }
+}
+
+/** Read keys see fewer fields. */
+function toCacheKey({ accountId, canWrite }: Caller, url: string): string {
+  return `${accountId}${canWrite ? '+' : '-'}${url}`;
 }
 
 function toCached({ body, validUntil }: ListResponse): CachedResponse {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Caller } from '../../core/kernel/caller.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { toWireName } from './names.ts';
-import { type Query, readListSelection, readQuery, readSingleSelection, type Selection } from './query.ts';
+import { parseQuery, type Query, readListSelection, readSingleSelection, type Selection } from './query.ts';
 
 /** Suffix of the alternative URLs that old clients use. */
 export const JSON_UNICODE_SUFFIX = '.json-unicode';
@@ -57,19 +57,18 @@ export class ReadMeter {
     this.#featuresWithoutQuery = readFeatures({});
   }
 
-  count(request: FastifyRequest): void {
-    for (const feature of this.#getFeatures(request)) this.#usage.countUse(request.caller, feature);
+  count(caller: Caller, url: string): void {
+    for (const feature of this.#getFeatures(url)) this.#usage.countUse(caller, feature);
   }
 
-  #getFeatures(request: FastifyRequest): readonly string[] {
-    const { url = '' } = request.raw;
+  #getFeatures(url: string): readonly string[] {
     const start = url.indexOf('?');
     if (start < 0) return this.#featuresWithoutQuery;
-    if (url.length - start > MAX_CACHED_QUERY_LENGTH) return this.#readFeatures(readQuery(request));
+    if (url.length - start > MAX_CACHED_QUERY_LENGTH) return this.#readFeatures(parseQuery(url));
     const queryString = url.slice(start);
     let features = this.#cache.get(queryString);
     if (!features) {
-      features = this.#readFeatures(readQuery(request));
+      features = this.#readFeatures(parseQuery(url));
       this.#cache.set(queryString, features);
     }
     return features;

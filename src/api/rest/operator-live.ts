@@ -9,6 +9,7 @@ import { type LiveUpdate, liveUpdate, toOperatorLive } from '../../core/live/liv
 import type { Operator } from '../../core/operators/operator.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
+import type { ReadCaches } from './cached-reads.ts';
 import {
   type Pagination,
   renderList,
@@ -18,7 +19,6 @@ import {
   renderSuccess,
   sendJson,
 } from './envelope.ts';
-import type { ListResponseCache } from './list-response-cache.ts';
 import { createFilterFeatureReader, ReadMeter } from './meter.ts';
 import { toWireKeys } from './names.ts';
 import { OPERATOR_FILTERS } from './operator.ts';
@@ -77,7 +77,7 @@ export function registerOperatorLive(
   live: LiveService,
   writes: Writes,
   usage: RestUsage,
-  cache: ListResponseCache,
+  { lists, reads }: ReadCaches,
 ): void {
   const renderer = new LiveRenderer(live);
   const readFilterFeatures = createFilterFeatureReader('/operator/live', OPERATOR_FILTERS);
@@ -89,10 +89,10 @@ export function registerOperatorLive(
   app.get('/operator/live', async (request, reply) => {
     const query = readQuery(request);
     const liveRequest = readLiveRequest(query);
-    meter.count(request);
+    meter.count(request.caller, request.url);
     if (liveRequest.includeOffline) return sendWithOffline(request, reply, liveRequest, query);
     const selection = readSingleSelection(query);
-    const body = await cache.getOrRender(request, async () => {
+    const body = await lists.getOrRender(request, async () => {
       const { found: list, pagination, notice } = await loadPage(request, liveRequest, readPaging(query));
       const items: string[] = [];
       for await (const batch of list.batches)
@@ -101,6 +101,7 @@ export function registerOperatorLive(
     });
     return sendJson(reply, 200, body);
   });
+  reads.add('/operator/live', meter, (caller, url) => lists.findCurrent(caller, url));
 
   async function loadPage(request: FastifyRequest, liveRequest: LiveRequest, paging: Paging | undefined) {
     const found = await live.list(request.caller.accountId, liveRequest, paging && toWindow(paging));

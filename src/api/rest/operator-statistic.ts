@@ -27,7 +27,7 @@ export function registerOperatorStatistic(
       satisfaction_global_rate: figures?.satisfactionRate ?? 0,
       experience: figures?.experience ?? 0,
     };
-    meter.count(request);
+    meter.count(request.caller, request.url);
     return sendJson(reply, 200, renderSingle(renderSubresource(data, readSingleSelection(readQuery(request)))));
   });
 }

@@ -15,8 +15,8 @@ import type { OperatorStamp } from '../../core/operators/operator-pages.ts';
 import type { OperatorQuery } from '../../core/operators/operator-query.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { readBody } from './body.ts';
+import type { ReadCaches } from './cached-reads.ts';
 import { renderSingle } from './envelope.ts';
-import type { ListResponseCache } from './list-response-cache.ts';
 import { WriteMeter } from './meter.ts';
 import { toWireKeys } from './names.ts';
 import type { Selection } from './query.ts';
@@ -109,11 +109,11 @@ export function registerOperator(
   administration: Administration,
   writes: Writes,
   usage: RestUsage,
-  cache: ListResponseCache,
+  caches: ReadCaches,
 ): void {
   const { operators } = administration;
   const resource = new OperatorResource(administration);
-  registerReads(app, resource, usage, cache);
+  registerReads(app, resource, usage, caches);
   const meter = new WriteMeter(usage, resource.name, resource.schema);
 
   const toResponse = (caller: Caller, operator: Operator, status: number): WriteResponse => ({

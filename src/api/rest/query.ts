@@ -24,9 +24,12 @@ export type Query = Readonly<Record<string, unknown>>;
 const NO_QUERY: Query = {};
 
 export function readQuery(request: FastifyRequest): Query {
-  const { url } = request.raw;
-  const start = url?.indexOf('?') ?? -1;
-  return start < 0 || url === undefined ? NO_QUERY : parseForm(url.slice(start + 1));
+  return parseQuery(request.raw.url ?? '');
+}
+
+export function parseQuery(url: string): Query {
+  const start = url.indexOf('?');
+  return start < 0 ? NO_QUERY : parseForm(url.slice(start + 1));
 }
 
 /** Returns undefined when the request has neither `page` nor `limit`. */

@@ -5,8 +5,8 @@ import { unknownId } from '../../core/kernel/errors.ts';
 import { parseId } from '../../core/kernel/ids.ts';
 import type { Page, Window } from '../../core/kernel/page.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
+import type { ReadCaches } from './cached-reads.ts';
 import { renderList, renderSingle, sendJson } from './envelope.ts';
-import type { ListResponseCache } from './list-response-cache.ts';
 import { createListFeatureReader, createSingleFeatureReader, ReadMeter } from './meter.ts';
 import { toWireKeys } from './names.ts';
 import {
@@ -56,12 +56,12 @@ export function createPlainResource<Row extends { readonly id: number }>(
   };
 }
 
-/** `cache`, if given, caches list responses until something in the account changes. */
+/** `caches`, if given, keep list responses until something in the account changes. */
 export function registerReads<Row extends { readonly id: number }>(
   app: FastifyInstance,
   resource: Resource<Row>,
   usage: RestUsage,
-  cache?: ListResponseCache,
+  caches?: ReadCaches,
 ): void {
   const listMeter = new ReadMeter(usage, createListFeatureReader(resource.name, resource.schema, resource.filters));
   const singleMeter = new ReadMeter(usage, createSingleFeatureReader(resource.name, resource.schema));
@@ -78,13 +78,13 @@ export function registerReads<Row extends { readonly id: number }>(
     return renderList(items, { ...paging, count });
   };
   const handleList: RouteHandlerMethod = async (request, reply) => {
-    const body = cache
-      ? await cache.getOrRender(request, async () => ({
+    const body = caches
+      ? await caches.lists.getOrRender(request, async () => ({
           body: await renderListBody(request),
           validUntil: Number.POSITIVE_INFINITY,
         }))
       : await renderListBody(request);
-    listMeter.count(request);
+    listMeter.count(request.caller, request.url);
     return sendJson(reply, 200, body);
   };
 
@@ -95,7 +95,7 @@ export function registerReads<Row extends { readonly id: number }>(
     const rendered = selection === 'all' ? resource.getRendered?.(request.caller, row) : undefined;
     const [item] = rendered === undefined ? await resource.render(request.caller, [row], selection) : [rendered];
     if (item === undefined) throw unknownId(resource.name, readPathIdText(request));
-    singleMeter.count(request);
+    singleMeter.count(request.caller, request.url);
     return sendJson(reply, 200, renderSingle(item));
   };
 
@@ -103,6 +103,14 @@ export function registerReads<Row extends { readonly id: number }>(
     app.get(`/${name}`, handleList);
     app.get(`/${name}/:id`, handleSingle);
   }
+  if (!caches) return;
+  caches.reads.add(`/${resource.name}`, listMeter, (caller, url) => caches.lists.findCurrent(caller, url));
+  caches.reads.add(`/${resource.name}/:id`, singleMeter, async (caller, url) => {
+    const id = url.includes('?') ? undefined : parseId(url.slice(url.lastIndexOf('/') + 1));
+    const row = id === undefined ? undefined : await resource.find(caller, id);
+    const rendered = row && resource.getRendered?.(caller, row);
+    return rendered === undefined ? undefined : renderSingle(rendered);
+  });
 }
 
 export const FIRST_PAGE: Paging = { page: 1, limit: DEFAULT_LIMIT };

@@ -12,9 +12,11 @@ import type { FallbackHandlers } from '../http/app.ts';
 import { createErrorHandler } from '../http/error-handler.ts';
 import { HttpError } from '../http/http-error.ts';
 import { sendAllowedMethods } from '../http/methods.ts';
+import type { QuickReads } from '../http/quick-reads.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { registerAttachment } from './attachment.ts';
 import { authenticate, authenticateFromCache } from './authenticate.ts';
+import { CachedReads } from './cached-reads.ts';
 import { registerClient } from './client.ts';
 import { registerConversation } from './conversation.ts';
 import { renderFailure, sendJson } from './envelope.ts';
@@ -45,6 +47,7 @@ export interface RestOptions extends Deprecation {
   readonly visitors: Visitors;
   readonly attachments: Attachments;
   readonly transactIn: TransactInAccount;
+  readonly quickReads: QuickReads;
 }
 
 /** `sunset`: the removal date, if decided. */
@@ -73,10 +76,14 @@ export function registerRest(app: FastifyInstance, options: RestOptions): void {
   const { administration, engine, reports } = options;
   const { log } = options.events;
   const { restUsage } = reports;
-  const listCache = new ListResponseCache(log);
+  const { quickReads, access } = options;
+  const caches = {
+    lists: new ListResponseCache(log),
+    reads: new CachedReads({ quickReads, apiKeys: access.apiKeys, usage: restUsage, prefix: REST_PREFIX, headers }),
+  };
   const writes = new Writes(options.transactIn, options.access.idempotency);
-  registerOperatorLive(app, engine.live, writes, restUsage, listCache);
-  registerOperator(app, administration, writes, restUsage, listCache);
+  registerOperatorLive(app, engine.live, writes, restUsage, caches);
+  registerOperator(app, administration, writes, restUsage, caches);
   registerOperatorProfile(app, administration.operatorQuery, administration.profiles, writes);
   registerOperatorStatistic(app, administration.operatorQuery, reports.statistics, restUsage);
   registerClient(app, options.access.accounts, restUsage);

@@ -108,13 +108,13 @@ export function registerStatistic(app: FastifyInstance, administration: Administ
     if (!kind) {
       if (resourceId) throw invalidField(['filters', 'resource_id'], 'requires filters[resource]');
       const [figures] = await computeFigures(reports, accountId, { subject: 'account', ids: [0], filters }, selected);
-      meter.count(request);
+      meter.count(request.caller, request.url);
       return sendJson(reply, 200, renderSingle(JSON.stringify(figures)));
     }
     const { ids, count } = await loadResourcePage(administration, accountId, kind, resourceId, toWindow(paging));
     const figures = await computeFigures(reports, accountId, { subject: kind, ids, filters }, selected);
     const rows = ids.map((id, index) => JSON.stringify({ id, resource: kind, resource_id: id, ...figures[index] }));
-    meter.count(request);
+    meter.count(request.caller, request.url);
     return sendJson(reply, 200, renderList(rows, { ...paging, count }));
   });
 }

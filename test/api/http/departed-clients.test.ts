@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createApp } from '../../../src/api/http/app.ts';
 import { Metrics } from '../../../src/api/http/metrics.ts';
+import { QuickReads } from '../../../src/api/http/quick-reads.ts';
 import { RouteTable } from '../../../src/api/http/route-table.ts';
 import { createFallbackHandlers } from '../../../src/api/rest/rest.ts';
 import { createOverloadPolicies } from '../../../src/app/overload-policies.ts';
@@ -16,12 +17,13 @@ suite('a client that has left', () => {
   let url: string;
   const addresses: (string | undefined)[] = [];
   before(async () => {
+    const observers = { logger: pino({ level: 'silent' }), metrics: new Metrics() };
+    const responses = { corsOrigins: [], compresses: false, securityHeaders: {} };
     const options = {
       isWebSocketUrl: () => false,
       routes: new RouteTable(),
-      logger: pino({ level: 'silent' }),
-      metrics: new Metrics(),
-      ...{ trustedProxies: [], corsOrigins: [], compresses: false, tls: undefined, securityHeaders: {} },
+      quickReads: new QuickReads({ ...observers, ...responses }),
+      ...{ ...observers, ...responses, trustedProxies: [], tls: undefined },
       ...{ headersTimeoutMs: LONG_MS, requestTimeoutMs: LONG_MS, writeTimeoutMs: LONG_MS, burstMs: LONG_MS },
       overloadPolicies: createOverloadPolicies(DEPRECATION),
     };

@@ -3,6 +3,8 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 export interface PlainResponse {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values as sent. */
+  readonly rawHeaders: readonly string[];
   readonly bytes: Buffer;
 }
 
@@ -11,7 +13,8 @@ export function getPlain(url: string, headers: Record<string, string> = {}, meth
   return new Promise((resolve, reject) => {
     request(url, { method, headers }, async (response) => {
       const bytes = Buffer.concat(await response.toArray());
-      resolve({ status: response.statusCode, headers: response.headers, bytes });
+      const { statusCode, headers: received, rawHeaders } = response;
+      resolve({ status: statusCode, headers: received, rawHeaders, bytes });
     })
       .once('error', reject)
       .end();
