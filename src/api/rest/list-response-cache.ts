@@ -21,8 +21,8 @@ interface CachedResponse {
 
 /**
  * Caches rendered lists by the position of the account's event log. Every change advances the position in its own
- * transaction, and every request reads the position from the database: a response is never older than the last commit,
- * on any node.
+ * transaction, and the position is read from the database in every turn of the event loop: a response is never older than
+ * the last commit before its request was received, on any node.
  */
 export class ListResponseCache {
   readonly #events: EventLog;
@@ -67,7 +67,7 @@ export class ListResponseCache {
   }
 
   async #readPosition(accountId: number): Promise<{ position: number; now: number }> {
-    const positionAndTime = await this.#events.readPositionAndTime(accountId);
+    const positionAndTime = await this.#events.readSharedPositionAndTime(accountId);
     this.#lastPositions.set(accountId, positionAndTime.position);
     return positionAndTime;
   }

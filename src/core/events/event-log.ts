@@ -41,7 +41,13 @@ interface Bounds {
   readonly newest: number;
 }
 
-const findPositionAndTime = prepare<{ accountId: number }, { position: number; now: number }>((db, { accountId }) =>
+/** The newest position of an account's log, and the database's time. */
+export interface PositionAndTime {
+  readonly position: number;
+  readonly now: number;
+}
+
+const findPositionAndTime = prepare<{ accountId: number }, PositionAndTime>((db, { accountId }) =>
   db
     .selectFrom('accounts')
     .select((eb) => ['eventPosition as position', eb.fn<number>('now_ms', []).as('now')])
@@ -64,20 +70,36 @@ const findAfter = prepare<{ accountId: number; position: number }, Row>((db, { a
 export class EventLog {
   readonly #database: Database;
   readonly #tails = new Map<number, EventTail>();
+  /** One entry per account, with the turn of its read. */
+  readonly #sharedReads = new Map<number, { readonly loopCount: number; readonly read: Promise<PositionAndTime> }>();
   readonly #activeReads = new Map<EventTail, { readAgain: boolean }>();
   #poll: NodeJS.Timeout | undefined;
 
   constructor(database: Database) {
     this.#database = database;
     database.onEvents((accountId) => {
+      this.#sharedReads.delete(accountId);
       const tail = this.#tails.get(accountId);
       if (tail) this.#readNewEvents(accountId, tail);
     });
   }
 
-  /** The newest position and the database's time. */
-  async readPositionAndTime(accountId: number): Promise<{ position: number; now: number }> {
+  async readPositionAndTime(accountId: number): Promise<PositionAndTime> {
     return (await this.#database.run(findPositionAndTime, { accountId }))[0] ?? { position: 0, now: 0 };
+  }
+
+  /**
+   * The same, but requests that are served in one turn of the event loop share the read. They arrived before the turn
+   * began, so their clients cannot know of a later change, except of one that this process committed in the same turn:
+   * after that it reads again.
+   */
+  readSharedPositionAndTime(accountId: number): Promise<PositionAndTime> {
+    const { loopCount } = performance.nodeTiming.uvMetricsInfo;
+    const shared = this.#sharedReads.get(accountId);
+    if (shared?.loopCount === loopCount) return shared.read;
+    const read = this.readPositionAndTime(accountId);
+    this.#sharedReads.set(accountId, { loopCount, read });
+    return read;
   }
 
   async readPosition(accountId: number): Promise<number> {

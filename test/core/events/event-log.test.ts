@@ -70,6 +70,18 @@ for (const { name, open } of databases) {
         (error) => `${(error as DomainError).kind}: ${(error as DomainError).message}`,
       );
 
+    test('a turn of the event loop shares the read of the position, until this process commits a change', async () => {
+      const readShared = () => log.readSharedPositionAndTime(installation.accountId);
+      await setImmediate();
+      const [first, second] = [readShared(), readShared()];
+      assert.equal(first, second);
+      const { position } = await first;
+      await write({ conversation: 1 });
+      assert.equal((await readShared()).position, position + 1);
+      const [before, after] = [readShared(), await setImmediate().then(readShared)];
+      assert.notEqual(before, after);
+    });
+
     test('an event is delivered as written, with its actor', async () => {
       const stream = follow(await currentPosition());
       const first = take(stream, 1);
