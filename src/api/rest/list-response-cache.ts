@@ -21,8 +21,8 @@ interface CachedResponse {
 
 /**
  * Caches rendered lists by the position of the account's event log. Every change advances the position in its own
- * transaction, and the position is read from the database in every turn of the event loop: a response is never older than
- * the last commit before its request was received, on any node.
+ * transaction, and the position is read from the database in every turn of the event loop: a response is never older
+ * than the last commit before its request was received, on any node.
  */
 export class ListResponseCache {
   readonly #events: EventLog;
