@@ -171,6 +171,23 @@ for (const { name, open } of databases) {
       await fixture.end();
     });
 
+    test('rule 2: a change of an operator whose lease has ended unnoticed is recorded as it was', async () => {
+      const fixture = await EngineFixture.create(open);
+      const id = await fixture.createOperator({}, { connected: false });
+      await fixture.connect(id, 'desk', 20);
+      fixture.installation.clock.advance(20_001);
+      assert.deepEqual(await fixture.findBrokenInvariants(), []);
+      await fixture.setAvailable(id, 'chat', false);
+      assert.deepEqual(await fixture.findBrokenInvariants(), []);
+      await fixture.transact((tx) => expireLeases(tx, systemContext(fixture.accountId), id));
+      assert.deepEqual(await fixture.findBrokenInvariants(), []);
+      await fixture.installation.database.transaction((tx) =>
+        tx.db.updateTable('liveHistory').set({ connected: 1 }).where('operatorId', '=', id).execute(),
+      );
+      assert.equal((await fixture.findBrokenInvariants()).length, 1);
+      await fixture.end();
+    });
+
     test('rule 2: after the database was unavailable, no lease is ended for the duration of one lease', async () => {
       const fixture = await EngineFixture.create(open);
       const { scheduler, clock } = fixture.installation;
