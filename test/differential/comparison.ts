@@ -5,6 +5,9 @@ const RANDOM_FIELDS = new Set([
   'eventPosition', // encrypted for visitors; the same number for operators
 ]);
 
+/** Links with a random token, on the address of each installation. */
+const RANDOM_PATHS = /\blink\.url$/;
+
 /** Internal values that only have to exist on both sides or on neither. */
 const SECRET_FIELDS = new Set(['passwordHash', 'tokenHash', 'codeHash', 'previousSecret', 'requestHash']);
 
@@ -31,7 +34,7 @@ export class Comparison {
 
   #compareTexts(first: string, second: string, path: string, name: string): string | undefined {
     if (SECRET_FIELDS.has(name)) return undefined;
-    if (RANDOM_FIELDS.has(name))
+    if (RANDOM_FIELDS.has(name) || RANDOM_PATHS.test(path))
       return this.#corresponds(first, second) ? undefined : `${path}: ${first} does not correspond to ${second}`;
     const [firstValue, secondValue] = [parseJson(first), parseJson(second)];
     if (isObject(firstValue) && isObject(secondValue)) return this.findDifference(firstValue, secondValue, path);

@@ -30,9 +30,9 @@ function toColumns({ hasWaited, hasChangedHands, ...rest }: ConversationChanges)
   };
 }
 
-/** What reads of conversations depend on: one of them, which ones of a visitor are open, and whether any waits. */
+/** What reads of conversations depend on: one of them, those of a visitor, and whether any waits. */
 const conversationFact = (id: number): Fact => `conversation ${id}`;
-const openFact = (visitorId: number | null): Fact => `open conversations of ${visitorId}`;
+const ofVisitorFact = (visitorId: number | null): Fact => `conversations of visitor ${visitorId}`;
 const QUEUE_FACT: Fact = 'queue';
 
 /** What changes with a conversation that goes from one state to another. */
@@ -40,7 +40,7 @@ function factsOfChange(
   { id, visitorId, state }: Partial<Pick<ConversationRow, 'id' | 'visitorId' | 'state'>>,
   from?: string,
 ): Fact[] {
-  const facts = [conversationFact(id ?? 0), openFact(visitorId ?? null)];
+  const facts = [conversationFact(id ?? 0), ofVisitorFact(visitorId ?? null)];
   return state === 'queued' || from === 'queued' ? [...facts, QUEUE_FACT] : facts;
 }
 
@@ -101,12 +101,14 @@ export async function updateConversation(
   return (await fetchConversations(tx, statement, { visitorId, ...columns, accountId, id, from: state }))[0];
 }
 
-const incrementCount = prepare<ConversationKey>((db, { accountId, id }) => buildCountIncrement(db, accountId, id), {
-  writes: ({ id }) => [conversationFact(id)],
+type CountedConversation = ConversationKey & Pick<Conversation, 'visitorId'>;
+
+const incrementCount = prepare<CountedConversation>((db, { accountId, id }) => buildCountIncrement(db, accountId, id), {
+  writes: (args) => factsOfChange(args),
 });
-const incrementCountWithAnswer = prepare<ConversationKey & { at: number }>(
+const incrementCountWithAnswer = prepare<CountedConversation & { at: number }>(
   (db, { accountId, id, at }) => buildCountIncrement(db, accountId, id).set({ firstAnswerAt: at }),
-  { writes: ({ id }) => [conversationFact(id)] },
+  { writes: (args) => factsOfChange(args) },
 );
 
 function buildCountIncrement(db: Kysely<Tables>, accountId: Expression<number>, id: Expression<number>) {
@@ -125,12 +127,12 @@ function buildCountIncrement(db: Kysely<Tables>, accountId: Expression<number>, 
 export function incrementMessageCount(
   tx: Transaction,
   { accountId }: ActorContext,
-  { id, firstAnswerAt }: Pick<Conversation, 'id' | 'firstAnswerAt'>,
+  { id, visitorId, firstAnswerAt }: Pick<Conversation, 'id' | 'visitorId' | 'firstAnswerAt'>,
   authorType: 'operator' | 'visitor' | 'notice',
 ): void {
   if (authorType === 'operator' && firstAnswerAt === null)
-    tx.send(incrementCountWithAnswer, { accountId, id, at: tx.now });
-  else tx.send(incrementCount, { accountId, id });
+    tx.send(incrementCountWithAnswer, { accountId, id, visitorId, at: tx.now });
+  else tx.send(incrementCount, { accountId, id, visitorId });
 }
 
 /**
@@ -197,7 +199,7 @@ interface VisitorKey {
 const findByClientId = prepare<VisitorKey & { clientId: string }, ConversationRow>(
   (db, { accountId, visitorId, clientId }) =>
     selectRows(db, accountId).where('visitorId', '=', visitorId).where('clientId', '=', clientId),
-  { reads: ({ visitorId }) => [openFact(visitorId)] },
+  { reads: ({ visitorId }) => [ofVisitorFact(visitorId)] },
 );
 
 /** Finds the conversation that the visitor started with this client id. */
@@ -228,7 +230,7 @@ export function findHeldConversations(
 const findOpen = prepare<VisitorKey, ConversationRow>(
   (db, { accountId, visitorId }) =>
     selectRows(db, accountId).where('visitorId', '=', visitorId).where('state', '<>', 'closed').orderBy('id'),
-  { reads: ({ visitorId }) => [openFact(visitorId)] },
+  { reads: ({ visitorId }) => [ofVisitorFact(visitorId)] },
 );
 
 /** Finds the visitor's conversations that are not closed. */
