@@ -35,7 +35,7 @@ const conversationFact = (id: number): Fact => `conversation ${id}`;
 const ofVisitorFact = (visitorId: number | null): Fact => `conversations of visitor ${visitorId}`;
 const QUEUE_FACT: Fact = 'queue';
 
-/** What changes with a conversation that goes from one state to another. */
+/** What a write of a conversation changes; `from` is its state before. */
 function factsOfChange(
   { id, visitorId, state }: Partial<Pick<ConversationRow, 'id' | 'visitorId' | 'state'>>,
   from?: string,
