@@ -1,7 +1,11 @@
 // Rejects packages that run a script at installation, which could do anything: download, build, send telemetry.
 import { readFileSync } from 'node:fs';
 
-export const LOCK_FILES: readonly string[] = ['package-lock.json', 'scripts/openapi-tools/package-lock.json'];
+export const LOCK_FILES: readonly string[] = [
+  'package-lock.json',
+  'test/package-lock.json',
+  'scripts/openapi-tools/package-lock.json',
+];
 
 /** `name`: a package, or with a slash at the end all packages of a scope. */
 export const ALLOWED_INSTALL_SCRIPTS: readonly { readonly name: string; readonly reason: string }[] = [

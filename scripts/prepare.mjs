@@ -1,52 +1,81 @@
-// Installs dependencies once per lock file, and builds the web pages once per change of their sources. Runs on the
-// system's Node, which may be old: everything after this script runs on the Node from the project's dependencies.
+// Installs packages once per lock file, and builds the web pages once per change of their sources. With `--tests` it
+// also installs what tests, checks and benches need. Runs on the system's Node, which may be old: everything after this
+// script runs on the Node from the project's packages.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isWebBuildCurrent } from './web-build/sources.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const stamp = `${root}node_modules/.installed-lock`;
-const lock = createHash('sha256')
-  .update(readFileSync(`${root}package-lock.json`))
-  .digest('hex');
+const nodeLink = `${root}node_modules/.bin/node`;
 
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
-  console.error('Switchboard: installing dependencies (once, about 15 seconds) …');
-  const install = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
+install(root, 'the packages of the service and its pages');
+const node = chooseNode();
+if (process.argv.includes('--tests')) install(`${root}test/`, 'the packages of the tests');
+buildPages();
+
+/** Installs the packages of a folder, unless they are those of its lock file. */
+function install(folder, name) {
+  const stamp = `${folder}node_modules/.installed-lock`;
+  const lock = createHash('sha256')
+    .update(readFileSync(`${folder}package-lock.json`))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  console.error(`Switchboard: installing ${name} (once, about 20 seconds) …`);
+  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
-    // With NODE_ENV=production from the caller, npm would skip the test tools.
+    // With NODE_ENV=production from the caller, npm would skip the tools that build and test.
     env: { ...process.env, NODE_ENV: '', npm_config_omit: '' },
   });
-  if (install.status !== 0) {
-    console.error('Switchboard: installation failed, see the lines above. Is the npm registry reachable?');
-    process.exit(1);
-  }
+  if (status !== 0) fail('installation failed, see the lines above. Is the npm registry reachable?');
   writeFileSync(stamp, lock);
 }
 
-if (!existsSync(`${root}node_modules/.bin/node`)) {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 24 || (major === 24 && minor < 7)) {
-    console.error(
-      `Switchboard includes Node for Linux and macOS, but not for ${process.platform} ${process.arch}. ` +
-        `Install Node 24.7 or later (found ${process.versions.node}).`,
-    );
-    process.exit(1);
+/**
+ * Returns the Node that runs everything else: the one that was installed if it starts here, else the system's if it is
+ * new enough. npm finds the installed one by its link, which therefore goes while that Node does not start.
+ */
+function chooseNode() {
+  const { engines, optionalDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+  const name = Object.keys(optionalDependencies).find((each) => existsSync(`${root}node_modules/${each}/bin/node`));
+  const installed = `${root}node_modules/${name}/bin/node`;
+  const start = name && spawnSync(installed, ['--version'], { encoding: 'utf8' });
+  if (start?.status === 0) {
+    if (!existsSync(nodeLink)) symlinkSync(`../${name}/bin/node`, nodeLink);
+    return installed;
   }
+  rmSync(nodeLink, { force: true });
+  const reason = start
+    ? `the Node that it includes does not start here: ${(start.error?.message ?? start.stderr).trim()}`
+    : `it includes Node for Linux and macOS, but not for ${process.platform} ${process.arch}.`;
+  if (isAtLeast(process.versions.node, engines.node.replace('>=', ''))) {
+    console.error(`Switchboard: ${reason}\nSwitchboard: using the system's Node ${process.versions.node} instead.`);
+    return process.execPath;
+  }
+  const library = reason.includes('libatomic')
+    ? 'Install the library libatomic (Debian, Ubuntu: apt-get install libatomic1; Fedora: dnf install libatomic), or '
+    : 'Install ';
+  return fail(`${reason}\n${library}Node ${engines.node.replace('>=', '')} or later (found ${process.versions.node}).`);
 }
 
-if (!isWebBuildCurrent(root, `${root}dist/web`)) {
+function isAtLeast(version, minimum) {
+  const [[major, minor], [minMajor, minMinor]] = [version, minimum].map((each) => each.split('.').map(Number));
+  return major > minMajor || (major === minMajor && minor >= minMinor);
+}
+
+function buildPages() {
+  if (isWebBuildCurrent(root, `${root}dist/web`)) return;
   console.error('Switchboard: building the web pages (once, about 5 seconds) …');
-  const ownNode = `${root}node_modules/.bin/node`;
-  const build = spawnSync(existsSync(ownNode) ? ownNode : process.execPath, [`${root}scripts/build-web.ts`], {
+  const { status } = spawnSync(node, [`${root}scripts/build-web.ts`], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  if (build.status !== 0) {
-    console.error('Switchboard: the web pages could not be built, see the lines above.');
-    process.exit(1);
-  }
+  if (status !== 0) fail('the web pages could not be built, see the lines above.');
+}
+
+function fail(message) {
+  console.error(`Switchboard: ${message}`);
+  process.exit(1);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext } from '../../test/support/browser/chromium.ts';
 import { median } from '../ratio.ts';
 import { readNotes, watchDesk } from './in-page.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BrowserContext, Page } from 'playwright-core';
 import type { HttpClient } from '../../simulate/http-client.ts';
+import type { BrowserContext, Page } from '../../test/support/browser/chromium.ts';
 import type { Page as Conversation } from '../visitors/open-sockets.ts';
 import { watchDesk } from './in-page.ts';
 

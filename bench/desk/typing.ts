@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CDPSession, Page } from 'playwright-core';
+import type { CDPSession, Page } from '../../test/support/browser/chromium.ts';
 import { createVisitorClient, sendMessage } from '../engine/clients.ts';
 import { forgetNotes, type Notes, readNotes } from './in-page.ts';
 import { type MeasuredDesk, openConversation } from './open-conversation.ts';

@@ -128,7 +128,7 @@ describe('the Kubernetes manifests', () => {
 function findUnknownFields(checkedManifests: readonly { kind: string; apiVersion: string }[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-manifests-'));
   try {
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    symlinkSync(join(ROOT, 'test/node_modules'), join(folder, 'node_modules'));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     const lines = checkedManifests.map((manifest, index) => {
       const path = manifest.apiVersion;
@@ -139,7 +139,7 @@ function findUnknownFields(checkedManifests: readonly { kind: string; apiVersion
     });
     writeFileSync(join(folder, 'manifests.ts'), lines.join('\n'));
     const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--types', ''];
-    const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, 'manifests.ts'], {
+    const { stdout } = spawnSync(join(ROOT, 'test/node_modules/.bin/tsc'), [...options, 'manifests.ts'], {
       cwd: folder,
       encoding: 'utf8',
     });

@@ -17,7 +17,7 @@ import { after, before, suite, test } from 'node:test';
 import { CORE_LAYERS, importRules } from '../../scripts/import-rules.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const LINTER = join(ROOT, 'node_modules/.bin/biome');
+const LINTER = join(ROOT, 'test/node_modules/.bin/biome');
 
 /** A file that an import rule covers. */
 const probeFor = (path: string) => path.replace('**', 'probe.ts').replace('*.ts', 'probe.ts');

@@ -47,7 +47,7 @@ export const filter: VariablesOf<typeof page> = { filter: { connected: true, rou
 let folder: string;
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-types-'));
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(ROOT, 'test/node_modules'), join(folder, 'node_modules'));
   const printed = readFileSync(join(ROOT, 'docs/api/schema.graphql'), 'utf8');
   const introspection = minifyIntrospection(introspectionFromSchema(buildSchema(printed)));
   const types = outputIntrospectionFile(introspection, { fileType: '.d.ts', shouldPreprocess: true });
@@ -63,7 +63,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** The compiler's output for a program that uses the printed schema. */
 function typeCheck(program: string): string {
   writeFileSync(join(folder, 'consumer.ts'), program);
-  const { stdout, stderr, error } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], {
+  const { stdout, stderr, error } = spawnSync(join(ROOT, 'test/node_modules/.bin/tsc'), ['-p', folder], {
     encoding: 'utf8',
   });
   assert.ifError(error);

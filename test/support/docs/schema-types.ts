@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { minifyIntrospection, outputIntrospectionFile } from 'gql.tada/internal';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 export function renderSchemaTypes(): string {
   const schema = buildSchema(readFileSync(`${ROOT}docs/api/schema.graphql`, 'utf8'));
