@@ -2,36 +2,18 @@
 // also installs what tests, checks and benches need. Runs on the system's Node, which may be old: everything after this
 // script runs on the Node from the project's packages.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { installPackages } from './install-packages.mjs';
 import { isWebBuildCurrent } from './web-build/sources.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const nodeLink = `${root}node_modules/.bin/node`;
 
-install(root, 'the packages of the service and its pages');
+if (!installPackages(root, 'the packages of the service and its pages')) process.exit(1);
 const node = chooseNode();
-if (process.argv.includes('--tests')) install(`${root}test/`, 'the packages of the tests');
+if (process.argv.includes('--tests') && !installPackages(`${root}test`, 'the packages of the tests')) process.exit(1);
 buildPages();
-
-/** Installs the packages of a folder, unless they are those of its lock file. */
-function install(folder, name) {
-  const stamp = `${folder}node_modules/.installed-lock`;
-  const lock = createHash('sha256')
-    .update(readFileSync(`${folder}package-lock.json`))
-    .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
-  console.error(`Switchboard: installing ${name} (once, about 20 seconds) …`);
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    // With NODE_ENV=production from the caller, npm would skip the tools that build and test.
-    env: { ...process.env, NODE_ENV: '', npm_config_omit: '' },
-  });
-  if (status !== 0) fail('installation failed, see the lines above. Is the npm registry reachable?');
-  writeFileSync(stamp, lock);
-}
 
 /**
  * Returns the Node that runs everything else: the one that was installed if it starts here, else the system's if it is

@@ -1,55 +1,50 @@
-// Runs the checks and all tests, or only the given test files. Arguments that start with `--` are passed to Node's test
-// runner. Every run ends with a summary.
+// Runs the checks and all tests, or only some test files: `npm test -- --help`. Every run ends with a summary.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { provideBrowser } from '../test/support/browser/install-browser.ts';
 import { openRunDatabase } from '../test/support/databases/run-database.ts';
 import { childPidsOf, sendSignal } from '../test/support/processes/child-processes.ts';
+import { RECORD_VARIABLE, recordProcessorTime } from '../test/support/processes/processor-time-record.ts';
 import { COMPILE_CACHE } from '../test/support/processes/switchboard.ts';
 import { runCheck } from './check.ts';
+import { findFiles, listAllFiles, NoSuchFiles, needsBrowser } from './test-run/files.ts';
+import { readTestOptions, type TestOptions } from './test-run/options.ts';
+import type { RunPlan } from './test-run/runner.ts';
 
 /** Only hanging tests reach these limits, even on a loaded machine. */
 const MAX_TEST_MS = Number(process.env.TEST_LONGEST_MS ?? 10 * 60_000);
 const MAX_FILE_MS = Number(process.env.TEST_FILE_LONGEST_MS ?? 30 * 60_000);
 const CHECK_INTERVAL_MS = 2000;
 
-/** Files here start and kill processes, so each has a separate process. Other folders share one each: test/together. */
-const SEPARATE_PROCESS_FOLDERS = ['fault', 'nodes', 'differential', 'simulate', 'deploy', 'browser', 'scripts'];
-const ALL_PATTERNS = [
-  'test/together/*.test.ts',
-  ...SEPARATE_PROCESS_FOLDERS.map((folder) => `test/${folder}/*.test.ts`),
-];
-
-async function runTests(patterns: readonly string[]): Promise<number> {
-  const options = patterns.filter((pattern) => pattern.startsWith('--'));
-  const files = new Set<string>();
-  for (const pattern of patterns.filter((each) => !each.startsWith('--'))) {
-    const found = globSync(pattern).sort();
-    if (found.length === 0) {
-      console.error(`No test file matches ${pattern}.`);
-      return 1;
-    }
-    for (const file of found) files.add(file);
-  }
-  const database = await openRunDatabase(process.env.TEST_DATABASE_URL);
-  const args = [
-    '--test',
-    `--import=${new URL('../test/support/processes/exit-after-tests.ts', import.meta.url)}`,
-    `--test-timeout=${MAX_TEST_MS}`,
-    `--test-concurrency=${process.env.TEST_CONCURRENCY ?? availableParallelism() + 1}`, // some files are always waiting
-    '--test-reporter=./scripts/test-reporter.ts',
-    '--test-reporter-destination=stdout',
-    ...options,
-    ...files,
+async function runTests(files: readonly string[], { namePattern, usesBrowser, words }: TestOptions): Promise<number> {
+  const hasBrowserTests = files.some(needsBrowser);
+  const missing = hasBrowserTests && usesBrowser ? await provideBrowser() : undefined;
+  const notes = [
+    ...(missing === undefined ? [] : [`FAILED: the browser tests need a browser, and ${missing}`]),
+    ...(hasBrowserTests && !usesBrowser ? ['The browser tests were left out: --no-browser'] : []),
   ];
-  const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_DATABASE_URL: database.url };
-  const runner = spawn(process.execPath, args, { stdio: 'inherit', env });
+  const database = await openRunDatabase(process.env.TEST_DATABASE_URL);
+  const plan: RunPlan = {
+    ...{ files, notes, longestTestMs: MAX_TEST_MS },
+    ...(namePattern !== undefined && { namePattern }),
+    ...(database.pid !== undefined && { postgresPid: database.pid }),
+    enforcesBudgets: process.env.CI === 'true' && words.length === 0,
+  };
+  const runner = spawn(process.execPath, [join(import.meta.dirname, 'test-run/runner.ts'), JSON.stringify(plan)], {
+    stdio: 'inherit',
+    env: {
+      ...{ NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_DATABASE_URL: database.url },
+      ...((missing !== undefined || !usesBrowser) && { NO_BROWSER: '1' }),
+    },
+  });
   const timer = setInterval(() => killHangingFiles(runner), CHECK_INTERVAL_MS);
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => runner.kill(name));
   const code = await new Promise<number>((resolve) => runner.once('exit', (status) => resolve(status ?? 1)));
   clearInterval(timer);
   await database.stop();
-  return code;
+  return missing === undefined ? code : 1;
 }
 
 const runningSince = new Map<number, number>();
@@ -67,7 +62,22 @@ function killHangingFiles({ pid }: ChildProcess): void {
   }
 }
 
-const args = process.argv.slice(2);
-const runsAllTests = args.every((each) => each.startsWith('--'));
-const isReady = args.length > 0 || runCheck();
-process.exitCode = isReady ? await runTests(runsAllTests ? [...ALL_PATTERNS, ...args] : args) : 1;
+const options = readTestOptions(process.argv.slice(2));
+if (options) {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-run-'));
+  process.env[RECORD_VARIABLE] = join(folder, 'processor-time.jsonl');
+  writeFileSync(process.env[RECORD_VARIABLE], '');
+  try {
+    if (options.words.length > 0) process.exitCode = await runTests(findFiles(options.words), options);
+    else if (runCheck()) {
+      recordProcessorTime('checks');
+      process.exitCode = await runTests(listAllFiles(), options);
+    } else process.exitCode = 1;
+  } catch (error) {
+    if (!(error instanceof NoSuchFiles)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

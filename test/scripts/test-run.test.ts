@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { findFiles } from '../../scripts/test-run/files.ts';
 import { isRunning } from '../support/processes/child-processes.ts';
 import { spawnGuarded } from '../support/processes/guarded-processes.ts';
 import { waitUntil } from '../support/waiting/wait.ts';
@@ -51,6 +53,26 @@ test('a run with a leaked process, a test that never ends and a file that hangs 
   assert.match(output, /✖ never ends/);
   assert.match(output, /✖ .*hangs-outside/);
   assert.match(output, /^ℹ duration_ms /m);
+  assert.match(output, /^ℹ processor time: /m);
+  assert.match(output, /npm test -- \S+never-ends\.test\.mjs --test-name-pattern='never ends'$/m);
+  assert.match(output, /npm test -- \S+hangs-outside\.test\.mjs$/m);
   const pid = Number(readFileSync(pidFile, 'utf8'));
   await waitUntil('the leaked process has exited', () => !isRunning(pid));
+});
+
+test('what cannot be run is said at once', () => {
+  const run = (...args: string[]) => spawnSync(process.execPath, [SCRIPT, ...args], { encoding: 'utf8' });
+  const unknownFile = run('no-such-test');
+  assert.deepEqual([unknownFile.status, unknownFile.stderr], [1, 'No test file matches no-such-test.\n']);
+  const unknownOption = run('--no-such-option');
+  assert.equal(unknownOption.status, 2);
+  assert.match(unknownOption.stderr, /--no-such-option[\s\S]*npm test -- --help/);
+  assert.match(run('--help').stdout, /npm test -- desk widget/);
+});
+
+test('words name the files whose path contains them', () => {
+  assert.deepEqual(findFiles(['test/scripts/test-run.test.ts', 'scripts/test-run.']), [
+    'test/scripts/test-run.test.ts',
+  ]);
+  assert.ok(findFiles(['storage/postgres']).length > 1);
 });

@@ -1,15 +1,9 @@
-import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
+import { findBrowser } from './find-browser.ts';
 
 /** For code outside of this folder, which does not see the packages of the tests. */
 export type { BrowserContext, CDPSession, Page } from 'playwright-core';
-
-const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = PATHS.find((path) => existsSync(path));
-const MISSING =
-  `Chromium was not found at ${PATHS.join(', ')}. ` +
-  'Install it, on Debian with `apt-get update && apt-get install -y chromium`.';
 
 const ARGUMENTS = [
   '--no-sandbox', // for root, in containers
@@ -21,11 +15,17 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** The option `skip` of a suite: without Chromium it is skipped, unless `REQUIRE_BROWSER=1` makes that a failure. */
-export const skipWithoutBrowser: string | false =
-  executablePath === undefined && process.env.REQUIRE_BROWSER !== '1' ? MISSING : false;
+/** The option `skip` of a suite: `npm test -- --no-browser` leaves the browser tests out. */
+export const skipWithoutBrowser: string | false = process.env.NO_BROWSER === '1' ? 'left out: --no-browser' : false;
 
 export async function launchChromium(): Promise<Browser> {
-  if (executablePath === undefined) throw new Error(MISSING);
-  return chromium.launch({ executablePath, args: ARGUMENTS, timeout: WAIT_TIMEOUT_MS });
+  const browser = findBrowser();
+  if (!browser) throw new Error('There is no browser. `npm test` installs one; CHROMIUM_PATH names another.');
+  const { executablePath, env } = browser;
+  return chromium.launch({
+    executablePath,
+    env: { ...process.env, ...env },
+    args: ARGUMENTS,
+    timeout: WAIT_TIMEOUT_MS,
+  });
 }

@@ -8,6 +8,8 @@ import { startPostgres } from './postgres-server.ts';
 /** The PostgreSQL server of a test run, with its template database. */
 export interface RunDatabase {
   readonly url: string;
+  /** Of the server; undefined if it was there before the run. */
+  readonly pid: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -16,7 +18,7 @@ export async function openRunDatabase(existingUrl: string | undefined): Promise<
   const server = existingUrl ? undefined : await startPostgres();
   const url = existingUrl || (server?.url ?? '');
   await createTemplateDatabase(url);
-  return { url, stop: () => (server ? server.stop() : dropTestDatabases(url)) };
+  return { url, pid: server?.pid, stop: () => (server ? server.stop() : dropTestDatabases(url)) };
 }
 
 async function createTemplateDatabase(server: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { readOwnSeconds, recordProcessorTime } from './processor-time-record.ts';
 
 export interface TogetherOptions {
   /** The database of the suites; by default each suite chooses, and storage suites run on all. */
@@ -32,7 +33,14 @@ export async function runTogether(
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')} in ${folders.join(', ')}.`);
   describe(name, { concurrency: 1 }, () => {
     for (const suite of suites.filter((name) => !(name in except))) {
-      describe(`${suite}${suffix}`, { concurrency: 1 }, () => import(join(TESTS, `${suite}.test.ts`)));
+      describe(`${suite}${suffix}`, { concurrency: 1 }, async () => {
+        let start = 0;
+        before(() => {
+          start = readOwnSeconds();
+        });
+        await import(join(TESTS, `${suite}.test.ts`));
+        after(() => recordProcessorTime(`test/${suite}.test.ts${suffix}`, { start, within: process.argv[1] ?? '' }));
+      });
     }
   });
 }

