@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 export const LOCK_FILES: readonly string[] = [
   'package-lock.json',
   'test/package-lock.json',
+  'test/browser-package/package-lock.json',
   'scripts/openapi-tools/package-lock.json',
 ];
 

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 
 /** Files here start and kill processes, so each has a separate process. Other folders share one each: test/together. */
 const SEPARATE_PROCESS_FOLDERS = ['fault', 'nodes', 'differential', 'simulate', 'deploy', 'browser', 'scripts'];
@@ -19,8 +19,8 @@ export class NoSuchFiles extends Error {}
 export function findFiles(words: readonly string[]): string[] {
   const all = globSync('test/**/*.test.ts', { exclude: ['**/node_modules'] }).sort();
   const found = words.flatMap((word) => {
-    const named = globSync(word).sort();
-    const files = named.length > 0 ? named : all.filter((file) => file.includes(word));
+    const named = globSync(word).filter((path) => statSync(path).isFile());
+    const files = named.length > 0 ? named.sort() : all.filter((file) => file.includes(word));
     if (files.length === 0) throw new NoSuchFiles(`No test file matches ${word}.`);
     return files;
   });

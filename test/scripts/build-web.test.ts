@@ -38,13 +38,11 @@ describe('the build of the web pages', () => {
 
   test('is current until a source changes, and again after the next build', async () => {
     assert.equal(isWebBuildCurrent(root, output), false, 'there is no build yet');
-    await buildWeb({ root });
-    assert.equal(isWebBuildCurrent(root, output), true);
     for (const file of ['web/widget/panel/panel.css', 'package-lock.json']) {
+      await buildWeb({ root });
+      assert.equal(isWebBuildCurrent(root, output), true);
       change(file, '\n');
       assert.equal(isWebBuildCurrent(root, output), false, file);
-      await buildWeb({ root });
-      assert.equal(isWebBuildCurrent(root, output), true, file);
     }
   });
 
@@ -69,8 +67,8 @@ describe('the build of the web pages', () => {
     assert.ok(!/\drem\b/.test(script));
   });
 
-  test('compresses files and leaves nothing unfinished behind', async () => {
-    const { files } = await buildWeb({ root });
+  test('compresses files and leaves nothing unfinished behind', () => {
+    const { files } = JSON.parse(readFileSync(join(output, 'manifest.json'), 'utf8'));
     const { name = '', bytes, brotliBytes } = files['panel.js'] ?? {};
     assert.equal(readAsset(name).length, bytes);
     assert.equal(readAsset(`${name}.br`).length, brotliBytes);

@@ -74,5 +74,5 @@ test('words name the files whose path contains them', () => {
   assert.deepEqual(findFiles(['test/scripts/test-run.test.ts', 'scripts/test-run.']), [
     'test/scripts/test-run.test.ts',
   ]);
-  assert.ok(findFiles(['storage/postgres']).length > 1);
+  assert.ok(findFiles(['test/storage/postgres']).length > 1);
 });

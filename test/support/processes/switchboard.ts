@@ -26,6 +26,9 @@ import { createTerminal } from './terminal.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
+/** Hashing a password for real takes longer than most tests. */
+export const CHEAP_HASHES = { memoryKiB: 64, passes: 1 };
+
 /** Options for a service in a test process: no timeouts on slow machines, and cheap password hashes. */
 export const TEST_OPEN_OPTIONS: OpenOptions = {
   statementMs: WAIT_TIMEOUT_MS,
@@ -33,7 +36,7 @@ export const TEST_OPEN_OPTIONS: OpenOptions = {
     // Not in the change, which would only run again.
     setImmediate(() => assert.fail(`A write does not name all facts that it changes: ${facts.join()}`));
   },
-  hashCost: { memoryKiB: 64, passes: 1 },
+  hashCost: CHEAP_HASHES,
 };
 
 /** Speeds up the many starts of a test run. */

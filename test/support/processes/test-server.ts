@@ -4,6 +4,7 @@ import { createFirstAccount } from '../../../src/app/first-start.ts';
 import { openInstallation } from '../../../src/app/installation.ts';
 import { startServer } from '../../../src/app/server.ts';
 import { readConfig } from '../../../src/config.ts';
+import { CHEAP_HASHES } from './switchboard.ts';
 import { TEST_SERVER_VARIABLE, type TestServerOptions } from './test-server-options.ts';
 
 const BLOCK_MS = 3000;
@@ -15,7 +16,7 @@ const shiftedClock = clockAheadMs === undefined ? undefined : () => Date.now() +
 const clock = clockAt === undefined ? shiftedClock : () => clockAt;
 
 const config = readConfig(process.env);
-const installation = await openInstallation(config, { ...(clock && { clock }) });
+const installation = await openInstallation(config, { hashCost: CHEAP_HASHES, ...(clock && { clock }) });
 await createFirstAccount(installation, config);
 const server = await startServer(installation, config, { ...(socketTimeouts && { socketTimeouts }) });
 console.log(`ready at ${server.url}`);
