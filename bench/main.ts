@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { skipWithoutBrowser } from '../test/support/browser/chromium.ts';
+import { provideBrowser } from '../test/support/browser/install-browser.ts';
 import { prepareCacheFolder } from './cache-folder.ts';
 import { CASE_NAMES, DESK_CASE, ENGINE_CASE, SEPARATE_CASES, VISITORS_CASE, WIDGET_CASE } from './cases.ts';
 import { type DeskResult, measureDesk } from './desk/measure.ts';
@@ -150,7 +150,8 @@ async function measureSeparately(): Promise<void> {
   }
   if (cases.has(VISITORS_CASE))
     visitors = await measureVisitors({ ...bench, milliseconds: options.quick ? 10_000 : 60_000 });
-  if (cases.has(DESK_CASE) && skipWithoutBrowser && !options.case) showProgress(`desk: skipped. ${skipWithoutBrowser}`);
+  const missing = cases.has(DESK_CASE) ? await provideBrowser() : undefined;
+  if (missing !== undefined && !options.case) showProgress(`desk: skipped, it needs a browser, and ${missing}`);
   else if (cases.has(DESK_CASE)) {
     const deskPlan = options.quick
       ? { views: 3, messages: 30, milliseconds: 3000 }

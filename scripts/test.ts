@@ -29,6 +29,7 @@ async function runTests(files: readonly string[], { namePattern, usesBrowser, wo
   const plan: RunPlan = {
     ...{ files, notes, longestTestMs: MAX_TEST_MS },
     ...(namePattern !== undefined && { namePattern }),
+    ...(process.env.TEST_RUN_TITLE && { title: process.env.TEST_RUN_TITLE }),
     ...(database.pid !== undefined && { postgresPid: database.pid }),
     enforcesBudgets: process.env.CI === 'true' && words.length === 0,
   };

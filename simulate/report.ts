@@ -92,7 +92,17 @@ export function renderReportText(report: Report): string {
     ]),
   ];
   if (hasFailedChecks(checks)) lines.push(`\nA rule was broken. To run the same plan again: --seed ${options.seed}`);
+  lines.push(`\n${renderFigureLine(report)}`);
   return lines.join('\n');
+}
+
+function renderFigureLine({ figures, checks }: Report): string {
+  const broken = checks.filter(({ problems }) => problems.length > 0).length;
+  const count = (value: number) => value.toLocaleString('en');
+  return (
+    `${figures.seconds.toFixed(0)} s: ${count(figures.conversations.started)} conversations, ` +
+    `${count(figures.messages.acknowledged)} messages, ${checks.length} rules checked, ${broken} broken`
+  );
 }
 
 function renderTable({ head, rows }: Section): string {

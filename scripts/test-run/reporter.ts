@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { spec as Spec } from 'node:test/reporters';
 import { describeFailures, FailureCollector } from './failures.ts';
+import { FigureCollector } from './figures.ts';
 import type { TestEvent } from './test-event.ts';
 
 /** Files here run other test files in one process, each as a suite declared in `SUITE_FILE`. */
@@ -11,10 +12,15 @@ const SUITE_FILE = 'test/support/processes/together.ts';
 /** Returns what stands before the summary; `duration` has the seconds of each file. */
 type DescribeRun = (duration: ReadonlyMap<string, number>) => readonly string[];
 
-/** The default report; before its summary, what `describeRun` returns, and how to repeat each failed test. */
-export function createReporter(describeRun: DescribeRun) {
+/**
+ * The default report; before its summary, what `describeRun` returns, and how to repeat each failed test. With a title
+ * it ends with one line of figures.
+ */
+export function createReporter(describeRun: DescribeRun, title?: string) {
   return async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-    yield* Readable.from(addClosingLines(source, describeRun)).compose(new Spec());
+    const figures = new FigureCollector();
+    yield* Readable.from(addClosingLines(figures.watch(source), describeRun)).compose(new Spec());
+    if (title !== undefined) yield `${figures.describe(title)}\n`;
   };
 }
 

@@ -12,6 +12,8 @@ export interface RunPlan {
   readonly files: readonly string[];
   readonly namePattern?: string;
   readonly longestTestMs: number;
+  /** Of long tests, which end with one line of figures. */
+  readonly title?: string;
   /** The server that the run has started. */
   readonly postgresPid?: number;
   /** What stands in the last lines, for example that tests were left out. */
@@ -35,7 +37,7 @@ const tests = run({
 tests.on('test:fail', () => {
   process.exitCode = 1;
 });
-tests.compose(createReporter(describeRun)).pipe(process.stdout);
+tests.compose(createReporter(describeRun, plan.title)).pipe(process.stdout);
 
 function describeRun(duration: ReadonlyMap<string, number>): string[] {
   if (plan.postgresPid !== undefined && process.platform === 'linux')

@@ -25,6 +25,9 @@ test(`${SEQUENCE_COUNT} sequences of ${SEQUENCE_LENGTH} operations have the same
       SHORTEN_SECONDS > 0 ? await shortenFailure(result.failure, SHORTEN_SECONDS) : result.failure;
     failures.push(`DIFFERENTIAL_SEED=${seed}, operation ${result.operations}: ${message}\n${formatTrace(operations)}`);
   }
+  const compared = Object.values(responseCounts).reduce((sum, count) => sum + count, 0);
+  t.diagnostic(`figure: ${SEQUENCE_COUNT} sequences`);
+  t.diagnostic(`figure: ${compared} answers compared`);
   for (const [kind, count] of Object.entries(responseCounts).sort()) t.diagnostic(`${kind.padEnd(28)} ${count}`);
   assert.equal(failures.length, 0, failures.join('\n\n'));
 });

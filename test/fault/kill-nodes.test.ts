@@ -61,6 +61,9 @@ for (const balancer of balancersToTest(FULL)) {
       },
       { name: 'doctor finds nothing wrong', problems: await runDoctor(cluster) },
     ];
+    t.diagnostic(`figure: ${KILLS} kills`);
+    t.diagnostic(`figure: ${countSent()} messages acknowledged`);
+    t.diagnostic(`figure: ${writers.requests} writes acknowledged`);
     reportFindings(t, `kill -9 of a node, behind ${balancer}`, {
       counts: [
         ['kills', killCounts.join(' + ')],

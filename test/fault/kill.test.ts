@@ -41,6 +41,8 @@ test(`the service is killed ${KILLS} times during writes: every acknowledged wri
   await verify(switchboard, acknowledged);
   await assertHealthy(switchboard);
   await switchboard.stop();
+  t.diagnostic(`figure: ${KILLS} kills`);
+  t.diagnostic(`figure: ${acknowledged.writes} writes acknowledged`);
   t.diagnostic(`${acknowledged.operators.size} operators acknowledged, ${unansweredCount} writes without a response`);
   assert.ok(acknowledged.operators.size > KILLS, 'enough writes were acknowledged');
 });

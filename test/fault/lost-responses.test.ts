@@ -31,6 +31,7 @@ test('every third response is lost before the balancer: requests that it retries
     { name: 'acknowledged writes exist exactly once', problems: await writers.findLostWrites() },
   ];
   const retries = await lossyBalancer.retries();
+  t.diagnostic(`figure: ${retries} lost responses`);
   reportFindings(t, 'lost responses', {
     counts: [
       ['requests', writers.requests],

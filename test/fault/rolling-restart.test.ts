@@ -63,6 +63,7 @@ for (const balancer of balancersToTest(FULL)) {
       { name: 'acknowledged writes exist exactly once', problems: await writers.findLostWrites() },
       ...loadChecks.map(({ name, problems }) => ({ name, problems: problems.map(({ message }) => message) })),
     ];
+    t.diagnostic(`figure: ${ROUNDS * cluster.nodes.length} restarts`);
     reportFindings(t, `rolling restarts of ${cluster.nodes.length} nodes, behind ${balancer}`, {
       counts: [
         ['rounds', ROUNDS],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeFailures, FailureCollector } from '../../scripts/test-run/failures.ts';
+import { FigureCollector } from '../../scripts/test-run/figures.ts';
 import { describeTimes, findExceededBudgets } from '../../scripts/test-run/summary.ts';
 
 const TIMES = new Map([
@@ -50,4 +51,14 @@ test('each failed test has the command that runs it alone, and the picture of it
     '    picture: /tmp/a list.png',
     '  npm test -- test/api/lists.test.ts',
   ]);
+});
+
+test('long tests end with the sums of the figures that they name', () => {
+  const collector = new FigureCollector();
+  for (const message of ['figure: 50 kills', 'figure: 1200 writes', 'figure: 2 kills', 'anything else'])
+    collector.add({ type: 'test:diagnostic', data: { message } });
+  const counts = { tests: 12, passed: 10, skipped: 1, todo: 0 };
+  collector.add({ type: 'test:summary', data: { file: 'one.test.ts', counts, duration_ms: 1 } });
+  collector.add({ type: 'test:summary', data: { counts, duration_ms: 90_000 } });
+  assert.equal(collector.describe('fault'), 'fault: 10 tests passed, 1 failed in 1.5 min; 52 kills, 1,200 writes');
 });
