@@ -74,7 +74,7 @@ test('prose wraps at 120 characters', () => {
 });
 
 test('every dependency is listed with its reason', () => {
-  const packages = ['package.json', 'test/package.json'].flatMap((file) => {
+  const packages = ['package.json', 'test/package.json', 'test/browser-package/package.json'].flatMap((file) => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(file));
     return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
   });
