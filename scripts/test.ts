@@ -14,7 +14,7 @@ const MAX_FILE_MS = Number(process.env.TEST_FILE_LONGEST_MS ?? 30 * 60_000);
 const CHECK_INTERVAL_MS = 2000;
 
 /** Files here start and kill processes, so each has a separate process. Other folders share one each: test/together. */
-const SEPARATE_PROCESS_FOLDERS = ['fault', 'nodes', 'differential', 'simulate', 'deploy', 'browser', 'scripts'];
+const SEPARATE_PROCESS_FOLDERS = ['fault', 'nodes', 'differential', 'simulate', 'deploy', 'scripts'];
 const ALL_PATTERNS = [
   'test/together/*.test.ts',
   ...SEPARATE_PROCESS_FOLDERS.map((folder) => `test/${folder}/*.test.ts`),
