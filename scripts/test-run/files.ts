@@ -1,7 +1,7 @@
 import { globSync, statSync } from 'node:fs';
 
 /** Files here start and kill processes, so each has a separate process. Other folders share one each: test/together. */
-const SEPARATE_PROCESS_FOLDERS = ['fault', 'nodes', 'differential', 'simulate', 'deploy', 'browser', 'scripts'];
+const SEPARATE_PROCESS_FOLDERS = ['fault', 'nodes', 'differential', 'simulate', 'deploy', 'scripts'];
 const TOGETHER = 'test/together/*.test.ts';
 /** The longest ones, so that they do not run alone at the end. */
 const FIRST = /^test\/together\//;

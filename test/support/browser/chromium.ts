@@ -1,4 +1,5 @@
-import { type Browser, chromium } from 'playwright-core';
+import { after } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
 import { findBrowser } from './find-browser.ts';
 
@@ -18,7 +19,15 @@ const ARGUMENTS = [
 /** The option `skip` of a suite: `npm test -- --no-browser` leaves the browser tests out. */
 export const skipWithoutBrowser: string | false = process.env.NO_BROWSER === '1' ? 'left out: --no-browser' : false;
 
+let shared: Browser | undefined;
+
+/** Returns the browser of this process, which all its suites share: they close their contexts, and not the browser. */
 export async function launchChromium(): Promise<Browser> {
+  if (!shared?.isConnected()) shared = await startBrowser();
+  return shared;
+}
+
+function startBrowser(): Promise<Browser> {
   const browser = findBrowser();
   if (!browser) throw new Error('There is no browser. `npm test` installs one; CHROMIUM_PATH names another.');
   const { executablePath, env } = browser;
@@ -29,3 +38,11 @@ export async function launchChromium(): Promise<Browser> {
     timeout: WAIT_TIMEOUT_MS,
   });
 }
+
+/** The pages that are open in the browser of this process. */
+export function findOpenPages(): Page[] {
+  return shared?.contexts().flatMap((context) => context.pages()) ?? [];
+}
+
+// Under the test runner, which waits for all child processes. This is loaded before the first suite: `runTogether`.
+if (process.env.NODE_TEST_CONTEXT) after(() => shared?.close());

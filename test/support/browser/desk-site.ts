@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createOperator } from '../fixtures/resources.ts';
 import { NO_LIMITS, openSiteOf, type Site, type SiteVisitor } from '../fixtures/site.ts';
 import { startSwitchboard } from '../processes/switchboard.ts';
-import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
-import { launchChromium } from './chromium.ts';
 import { type Login, logInContext } from './log-in.ts';
-import { recordViolations } from './violations.ts';
+import { PagePool } from './page-pool.ts';
 
 const PASSWORD = 'a password for the desk';
 
 /** A service with a website, and desks of operators in a browser. */
 export interface DeskSite extends Site {
-  readonly browser: Browser;
   /** An operator of the website. */
   hire(fields?: Record<string, unknown>): Promise<Login & { readonly id: number }>;
   /** A page of the desk in an empty browser. */
@@ -22,17 +19,15 @@ export interface DeskSite extends Site {
   createSignedVisitor(claims: object): Promise<SiteVisitor>;
   /** Runs a mutation of the admin that must succeed. */
   change(mutation: string, input: object): Promise<void>;
-  /** Uncaught errors, requests to other hosts and violations of the content security policy on all pages. */
-  readonly violations: string[];
+  /** Closes all desks; after each test that opens its own. `stop` does it too. Fails if a page violated a rule. */
+  closeDesks(): Promise<void>;
 }
 
 export async function openDeskSite(): Promise<DeskSite> {
   const site = await openSiteOf(await startSwitchboard({ env: NO_LIMITS }));
-  const browser = await launchChromium();
-  const contexts: BrowserContext[] = [];
-  const violations: string[] = [];
+  const pages = new PagePool({ hosts: [new URL(site.url).host], expectedErrors: /^Socket closed/ });
   return {
-    ...{ ...site, browser, violations },
+    ...site,
     async hire(fields = {}) {
       const { id, email } = await createOperator(site.rest, {
         ...{ password: PASSWORD, website_list: [site.websiteId], chat_max_number: 5, language_list: ['en', 'fr'] },
@@ -41,13 +36,8 @@ export async function openDeskSite(): Promise<DeskSite> {
       return { id, email, password: PASSWORD };
     },
     async openDesk(login, path = '/desk') {
-      const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' });
-      contexts.push(context);
-      await logInContext(context, site.url, login);
-      const page = await context.newPage();
-      page.setDefaultTimeout(WAIT_TIMEOUT_MS);
-      const found = recordViolations(page, { hosts: [new URL(site.url).host], expectedErrors: /^Socket closed/ });
-      page.on('close', () => violations.push(...found));
+      const page = await pages.open();
+      await logInContext(page.context(), site.url, login);
       await page.goto(site.url + path);
       return page;
     },
@@ -68,12 +58,10 @@ export async function openDeskSite(): Promise<DeskSite> {
       assert.deepEqual(errors, []);
       assert.deepEqual(data[mutation].userErrors, []);
     },
+    closeDesks: () => pages.closeAll(),
     async stop() {
-      for (const context of contexts) {
-        for (const page of context.pages()) await page.close();
-        await context.close();
-      }
-      await browser.close();
+      await pages.closeAll();
+      await pages.end();
       await site.stop();
     },
   };

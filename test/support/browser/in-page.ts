@@ -3,6 +3,8 @@
 // biome-ignore-start lint/suspicious/noExplicitAny: the types of the DOM are not those of the service
 declare const document: any;
 declare const history: any;
+declare const dispatchEvent: (event: unknown) => void;
+declare const PopStateEvent: any;
 declare const getComputedStyle: (element: any) => Record<string, string>;
 declare const DataTransfer: any;
 declare const ClipboardEvent: any;
@@ -63,6 +65,12 @@ export function dispatchFile(element: unknown, { type, name, bytes }: FileGestur
       ? new ClipboardEvent(type, { clipboardData: files, ...options })
       : new DragEvent(type, { dataTransfer: files, ...options });
   return !(element as EventTarget).dispatchEvent(event);
+}
+
+/** Goes to another address of the page without a new load, as the browser's buttons do. */
+export function goToAddress(address: string): void {
+  history.pushState(null, '', address);
+  dispatchEvent(new PopStateEvent('popstate', { state: null }));
 }
 
 /** Navigates as a single-page website does: another address, another title, another body. */

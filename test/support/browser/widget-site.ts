@@ -51,6 +51,7 @@ export async function openWidgetSite(
   const disconnect = keepConnected(operator);
   const service = serviceAddress ?? site.url;
   const websites = [site.websiteId];
+  const contexts = new Set<BrowserContext>();
   const self: WidgetSite = {
     ...{ ...site, browser, operator },
     async createWebsite({ widget, settings } = {}) {
@@ -68,8 +69,13 @@ export async function openWidgetSite(
     },
     createPage: async (options) => self.addPage(await self.createWebsite(options), options),
     addPage: (website, options = {}) => hosts.addPage({ service, website, ...options }),
-    // One language and time zone on every machine.
-    createContext: (options) => browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options }),
+    async createContext(options) {
+      // One language and time zone on every machine.
+      const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options });
+      contexts.add(context);
+      context.once('close', () => contexts.delete(context));
+      return context;
+    },
     openTab: async (context, address) =>
       WidgetPage.open(await context.newPage(), address, [new URL(service).host, new URL(hosts.origin).host]),
     openPage: async ({ context, ...options } = {}) =>
@@ -85,8 +91,8 @@ export async function openWidgetSite(
       return self.accept(visitor);
     },
     async stop() {
+      for (const context of contexts) await context.close();
       disconnect();
-      await browser.close();
       await hosts.stop();
       await site.stop();
     },

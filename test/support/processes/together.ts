@@ -27,7 +27,9 @@ export async function runTogether(
     return;
   }
   if (database) process.env.TEST_DATABASE = database;
-  await import('../databases/databases.ts'); // closes leftovers of failed tests after all suites, not after the first
+  // These close leftovers and the shared browser after all suites, not after the first.
+  await import('../databases/databases.ts');
+  if (folders.some((folder) => folder.startsWith('browser'))) await import('../browser/chromium.ts');
   const suites = findSuites(folders);
   const unknown = Object.keys(except).filter((name) => !suites.includes(name));
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')} in ${folders.join(', ')}.`);

@@ -1,35 +1,31 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { findReplacement } from '../../src/api/graphql/replacements.ts';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { fillInLogin, type Login } from '../support/browser/log-in.ts';
-import { recordViolations } from '../support/browser/violations.ts';
-import { restClient } from '../support/clients/rest.ts';
-import { createOperator } from '../support/fixtures/resources.ts';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
-import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
+import { after, afterEach, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { findReplacement } from '../../../src/api/graphql/replacements.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { fillInLogin, type Login } from '../../support/browser/log-in.ts';
+import { PagePool } from '../../support/browser/page-pool.ts';
+import { restClient } from '../../support/clients/rest.ts';
+import { createOperator } from '../../support/fixtures/resources.ts';
+import { ADMIN, type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
-describe('the migration meter in a browser', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the migration meter in a browser', () => {
   let switchboard: Switchboard;
-  let browser: Browser;
-  const violations: string[][] = [];
+  let pages: PagePool;
 
   before(async () => {
     switchboard = await startSwitchboard();
-    browser = await launchChromium();
+    pages = new PagePool({ hosts: [new URL(switchboard.url).host] });
   });
   after(async () => {
-    await browser?.close();
+    await pages?.end();
     await switchboard?.stop();
-    assert.deepEqual(violations.flat(), []);
   });
+  afterEach(() => pages.closeAll());
 
   /** Opens the meter in a new tab, which leads to the log-in page and back. */
   async function openMeterAs(login: Login): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(WAIT_TIMEOUT_MS);
-    violations.push(recordViolations(page, { hosts: [new URL(switchboard.url).host] }));
+    const page = await pages.open();
     await page.goto(`${switchboard.url}/docs/migration/meter`);
     await fillInLogin(page, login);
     await page.waitForURL(`${switchboard.url}/docs/migration/meter`);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
-import { de } from '../../src/core/directory/widget-texts/de.ts';
-import { en } from '../../src/core/directory/widget-texts/en.ts';
-import { es } from '../../src/core/directory/widget-texts/es.ts';
-import { fr } from '../../src/core/directory/widget-texts/fr.ts';
-import { skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { findOverflow } from '../support/browser/in-page.ts';
-import { findLongestScriptTask } from '../support/browser/processor-time.ts';
-import type { WidgetPage } from '../support/browser/widget-page.ts';
-import { openWidgetSite, type WidgetSite } from '../support/browser/widget-site.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+import { after, before, test } from 'node:test';
+import { de } from '../../../src/core/directory/widget-texts/de.ts';
+import { en } from '../../../src/core/directory/widget-texts/en.ts';
+import { es } from '../../../src/core/directory/widget-texts/es.ts';
+import { fr } from '../../../src/core/directory/widget-texts/fr.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { findOverflow } from '../../support/browser/in-page.ts';
+import { findLongestScriptTask } from '../../support/browser/processor-time.ts';
+import type { WidgetPage } from '../../support/browser/widget-page.ts';
+import { openWidgetSite, type WidgetSite } from '../../support/browser/widget-site.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 const LANGUAGES = {
   de: { start: de.startChat, options: de.options },
@@ -31,7 +31,7 @@ const RECORD_REQUESTS = `<script>
 /** A task of the browser's main thread may take this long before it is noticed. */
 const LONG_TASK_MS = 50;
 
-describe('the widget and the page around it', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the widget and the page around it', () => {
   let site: WidgetSite;
   let website: number;
   before(async () => {

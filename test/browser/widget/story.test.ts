@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
-import { skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { setAvailable } from '../support/browser/desk.ts';
-import { type Transfer, transferFile } from '../support/browser/in-page.ts';
-import type { WidgetPage } from '../support/browser/widget-page.ts';
-import { openWidgetSite, type WidgetSite } from '../support/browser/widget-site.ts';
-import { createPng, PDF } from '../support/fixtures/files.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+import { after, before, test } from 'node:test';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { setAvailable } from '../../support/browser/desk.ts';
+import { type Transfer, transferFile } from '../../support/browser/in-page.ts';
+import type { WidgetPage } from '../../support/browser/widget-page.ts';
+import { openWidgetSite, type WidgetSite } from '../../support/browser/widget-site.ts';
+import { createPng, PDF } from '../../support/fixtures/files.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 const FULL_FORM = { name: 'OPTIONAL', email: 'REQUIRED', question: 'REQUIRED', consent: 'REQUIRED' };
 
-describe('a conversation in the widget', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('a conversation in the widget', () => {
   let site: WidgetSite;
   before(async () => {
     site = await openWidgetSite();

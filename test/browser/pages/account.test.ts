@@ -1,55 +1,46 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { findAccessibilityProblems } from '../support/browser/accessibility.ts';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { fillInLogin, logInContext } from '../support/browser/log-in.ts';
-import { findPageOverflow } from '../support/browser/page-overflow.ts';
-import { recordViolations } from '../support/browser/violations.ts';
-import { restClient } from '../support/clients/rest.ts';
-import { createResource } from '../support/fixtures/resources.ts';
-import { computeCurrentTotp } from '../support/fixtures/two-factor.ts';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
-import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertFits, assertIsAccessible, LANGUAGES } from '../../support/browser/assert-page.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { fillInLogin, type Login, logInContext } from '../../support/browser/log-in.ts';
+import { PagePool } from '../../support/browser/page-pool.ts';
+import { restClient } from '../../support/clients/rest.ts';
+import { createOperator, createResource } from '../../support/fixtures/resources.ts';
+import { PASSWORD } from '../../support/fixtures/site.ts';
+import { computeCurrentTotp } from '../../support/fixtures/two-factor.ts';
+import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 const NEW_PASSWORD = 'another horse, another battery';
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0';
-const LANGUAGES = ['de', 'es', 'fr', 'en'];
 
-describe('the account page in a browser', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the account page in a browser', () => {
   let switchboard: Switchboard;
-  let browser: Browser;
-  let contexts: BrowserContext[];
-  let violations: string[][];
+  let pages: PagePool;
   let page: Page;
+  let login: Login;
   before(async () => {
-    browser = await launchChromium();
-  });
-  after(() => browser?.close());
-  // Each test has its own attempts and sessions.
-  beforeEach(async () => {
     switchboard = await startSwitchboard();
-    contexts = [];
-    violations = [];
+    pages = new PagePool({ hosts: [new URL(switchboard.url).host], expectedErrors: /^Socket closed/ });
+  });
+  after(async () => {
+    await pages?.end();
+    await switchboard?.stop();
+  });
+  // Each test has its own operator, and so its own attempts and sessions.
+  beforeEach(async () => {
+    const rest = restClient(switchboard.url, switchboard.key);
+    const { email } = await createOperator(rest, { password: PASSWORD, roles: ['admin'] });
+    login = { email, password: PASSWORD };
     page = await openBrowser('/account');
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
   });
-  afterEach(async () => {
-    for (const context of contexts) await context.close();
-    await switchboard?.stop();
-    assert.deepEqual(violations.flat(), []);
-  });
+  afterEach(() => pages.closeAll());
 
-  /** Another browser of the admin, at a page. */
+  /** Another browser of the operator, at a page. */
   async function openBrowser(path: string, userAgent?: string): Promise<Page> {
-    const context = await browser.newContext({ locale: 'en-GB', ...(userAgent && { userAgent }) });
-    contexts.push(context);
-    await logInContext(context, switchboard.url);
-    const opened = await context.newPage();
-    opened.setDefaultTimeout(WAIT_TIMEOUT_MS);
-    violations.push(
-      recordViolations(opened, { hosts: [new URL(switchboard.url).host], expectedErrors: /^Socket closed/ }),
-    );
+    const opened = await pages.open(userAgent === undefined ? undefined : { userAgent });
+    await logInContext(opened.context(), switchboard.url, login);
     await opened.goto(switchboard.url + path);
     return opened;
   }
@@ -67,7 +58,7 @@ describe('the account page in a browser', { skip: skipWithoutBrowser }, () => {
   /** Returns the secret of the app, and the recovery codes. */
   async function setUpTwoFactor(): Promise<{ secret: string; codes: string[] }> {
     await button('Set up two-factor').click();
-    await page.getByLabel('Current password').last().fill(ADMIN.password);
+    await page.getByLabel('Current password').last().fill(login.password);
     await button('Continue').click();
     const secret = ((await page.locator('.app-secret code').textContent()) ?? '').replaceAll(' ', '');
     await page.getByLabel('Code', { exact: true }).fill(computeCurrentTotp(secret));
@@ -82,7 +73,7 @@ describe('the account page in a browser', { skip: skipWithoutBrowser }, () => {
     await newPassword().fill(NEW_PASSWORD);
     await button('Change password').click();
     await page.getByText('This is not your current password.').waitFor();
-    await currentPassword().fill(ADMIN.password);
+    await currentPassword().fill(login.password);
     await newPassword().fill('password1234');
     await button('Change password').click();
     await page.getByText('Many people use this password').waitFor();
@@ -93,7 +84,7 @@ describe('the account page in a browser', { skip: skipWithoutBrowser }, () => {
     await page.getByText('The server cannot be reached.').waitFor();
     assert.deepEqual(
       [await currentPassword().inputValue(), await newPassword().inputValue()],
-      [ADMIN.password, NEW_PASSWORD],
+      [login.password, NEW_PASSWORD],
     );
     await page.context().setOffline(false);
     const other = await openBrowser('/desk');
@@ -106,7 +97,7 @@ describe('the account page in a browser', { skip: skipWithoutBrowser }, () => {
     await page.getByText('This browser').waitFor();
     await other.reload();
     await other.waitForURL(/\/login/);
-    await logInContext(other.context(), switchboard.url, { ...ADMIN, password: NEW_PASSWORD });
+    await logInContext(other.context(), switchboard.url, { ...login, password: NEW_PASSWORD });
   });
 
   test('two-factor: set up, log in with it, use a recovery code, make new ones, turn it off', async () => {
@@ -118,10 +109,10 @@ describe('the account page in a browser', { skip: skipWithoutBrowser }, () => {
     await page.getByText('Recovery codes left: 10').waitFor();
 
     // The code of this moment is used: the next one counts as well.
-    await changePassword(ADMIN.password, NEW_PASSWORD);
+    await changePassword(login.password, NEW_PASSWORD);
     await page.waitForURL(/\/login\?.*reason=password/);
     await page.getByText('Your password is changed.').waitFor();
-    await fillInLogin(page, { ...ADMIN, password: NEW_PASSWORD });
+    await fillInLogin(page, { ...login, password: NEW_PASSWORD });
     await page.getByLabel('Code', { exact: true }).fill(computeCurrentTotp(secret, 1));
     await button('Continue').click();
     await page.waitForURL(`${switchboard.url}/account`);
@@ -187,7 +178,7 @@ describe('the account page in a browser', { skip: skipWithoutBrowser }, () => {
     await button('No other sessions').waitFor();
     assert.equal(await focused(), 'Sessions');
     // A form that is open there says it, and keeps what was typed.
-    await other.getByLabel('Current password').fill(ADMIN.password);
+    await other.getByLabel('Current password').fill(login.password);
     await other.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await other.getByRole('button', { name: 'Change password' }).click();
     await other.getByText('Your session has ended.').waitFor();
@@ -197,7 +188,7 @@ describe('the account page in a browser', { skip: skipWithoutBrowser }, () => {
   test('failed log-ins are listed', async () => {
     await page.getByText('None in the last 30 days.').waitFor();
     const headers = { origin: switchboard.url, 'user-agent': FIREFOX };
-    await page.request.post(`${switchboard.url}/session`, { headers, data: { ...ADMIN, password: 'wrong' } });
+    await page.request.post(`${switchboard.url}/session`, { headers, data: { ...login, password: 'wrong' } });
     await page.reload();
     const attempts = page.getByRole('region', { name: 'Failed log-ins' });
     await attempts.getByText('Firefox on Windows').waitFor();
@@ -232,48 +223,36 @@ describe('the account page in a browser', { skip: skipWithoutBrowser }, () => {
   });
 
   test('every state is accessible in both themes, and fits in four languages from 320 pixels', async () => {
-    const assertAccessible = async (state: string) => {
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        assert.deepEqual(await findAccessibilityProblems(page, '#page'), [], `${state}, ${colorScheme}`);
-      }
-    };
-    const assertFits = async (state: string) => {
-      for (const width of [320, 768, 1440]) {
-        await page.setViewportSize({ width, height: 800 });
-        assert.deepEqual(await page.evaluate(findPageOverflow, '#page'), [], `${state}, ${width} pixels`);
-      }
-    };
     await openBrowser('/desk', FIREFOX);
     await page.reload();
     await button(/^End:/).click();
-    await assertAccessible('end');
+    await assertIsAccessible(page, 'end', '#page');
     await page.keyboard.press('Escape');
     await button('Change password').click();
     await button('Set up two-factor').click();
     await button('Continue').click();
-    await assertAccessible('errors');
+    await assertIsAccessible(page, 'errors', '#page');
     for (const language of LANGUAGES) {
       await page.locator('select').selectOption(language);
-      await assertFits(`errors, ${language}`);
+      await assertFits(page, `errors, ${language}`);
     }
-    await page.getByLabel('Current password').last().fill(ADMIN.password);
+    await page.getByLabel('Current password').last().fill(login.password);
     await button('Continue').click();
     const secret = ((await page.locator('.app-secret code').textContent()) ?? '').replaceAll(' ', '');
-    await assertAccessible('set-up');
-    await assertFits('set-up');
+    await assertIsAccessible(page, 'set-up', '#page');
+    await assertFits(page, 'set-up');
     await page.getByLabel('Code', { exact: true }).fill(computeCurrentTotp(secret));
     await button('Turn on two-factor').click();
     await page.getByLabel('I have saved the codes').check();
-    await assertAccessible('codes');
-    await assertFits('codes');
+    await assertIsAccessible(page, 'codes', '#page');
+    await assertFits(page, 'codes');
     await button('Continue').click();
     for (const language of LANGUAGES) {
       await page.locator('select').selectOption(language);
-      await assertFits(`two-factor is on, ${language}`);
+      await assertFits(page, `two-factor is on, ${language}`);
     }
     await button('Turn off two-factor').click();
-    await assertAccessible('turn off');
-    await assertFits('turn off');
+    await assertIsAccessible(page, 'turn off', '#page');
+    await assertFits(page, 'turn off');
   });
 });

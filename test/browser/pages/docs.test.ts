@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { findAccessibilityProblems } from '../support/browser/accessibility.ts';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { fillInLogin, logInContext } from '../support/browser/log-in.ts';
-import { recordViolations } from '../support/browser/violations.ts';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
-import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
+import { after, afterEach, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertIsAccessible } from '../../support/browser/assert-page.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { fillInLogin, logInContext } from '../../support/browser/log-in.ts';
+import { PagePool } from '../../support/browser/page-pool.ts';
+import { ADMIN, type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 interface DocumentationPage {
   readonly path: string;
@@ -37,17 +36,18 @@ const PAGES: readonly DocumentationPage[] = [
   },
 ];
 
-describe('the documentation pages in a browser', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the documentation pages in a browser', () => {
   let switchboard: Switchboard;
-  let browser: Browser;
+  let pages: PagePool;
   before(async () => {
     switchboard = await startSwitchboard();
-    browser = await launchChromium();
+    pages = new PagePool({ hosts: [new URL(switchboard.url).host] });
   });
   after(async () => {
-    await browser?.close();
+    await pages?.end();
     await switchboard?.stop();
   });
+  afterEach(() => pages.closeAll());
 
   async function open(page: Page, { path, content, needsLogin }: DocumentationPage): Promise<void> {
     if (needsLogin) await logInContext(page.context(), switchboard.url);
@@ -57,31 +57,19 @@ describe('the documentation pages in a browser', { skip: skipWithoutBrowser }, (
     await page.locator(content).first().waitFor();
   }
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const entry of PAGES) {
-      const { path, part, brokenRules } = entry;
-      test(`${path} is accessible, fits 320 pixels, and keeps its content security policy, ${colorScheme}`, async () => {
-        const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } });
-        const page = await context.newPage();
-        page.setDefaultTimeout(WAIT_TIMEOUT_MS);
-        const violations = recordViolations(page, { hosts: [new URL(switchboard.url).host] });
-        await open(page, entry);
-        const problems = await findAccessibilityProblems(page, part);
-        assert.deepEqual(
-          problems.filter((problem) => !brokenRules?.test(problem)),
-          [],
-        );
-        await page.setViewportSize({ width: 320, height: 640 });
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
-        assert.deepEqual(violations, []);
-        await context.close();
-      });
-    }
+  for (const entry of PAGES) {
+    const { path, part, brokenRules } = entry;
+    test(`${path} is accessible in both themes, fits 320 pixels, and keeps its content security policy`, async () => {
+      const page = await pages.open();
+      await open(page, entry);
+      await assertIsAccessible(page, path, part, brokenRules);
+      await page.setViewportSize({ width: 320, height: 640 });
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
+    });
   }
 
   test('the API page is for everyone; its bar leads to the login and back', async () => {
-    const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(WAIT_TIMEOUT_MS);
+    const page = await pages.open();
     await page.goto(`${switchboard.url}/docs`);
     await page.locator('#log-in').click();
     await fillInLogin(page);
@@ -91,14 +79,12 @@ describe('the documentation pages in a browser', { skip: skipWithoutBrowser }, (
     await page.locator('#log-out').click();
     await page.locator('#log-in').waitFor();
     assert.equal(page.url(), `${switchboard.url}/docs`);
-    await page.context().close();
   });
 
   test('the pages have the font of the service', async () => {
-    const page = await browser.newPage();
+    const page = await pages.open();
     await page.goto(`${switchboard.url}/developers`);
     const isLoaded = 'document.fonts.ready.then((fonts) => [...fonts].some((font) => font.status === "loaded"))';
     assert.equal(await page.evaluate(isLoaded), true);
-    await page.close();
   });
 });

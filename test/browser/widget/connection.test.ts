@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { skipWithoutBrowser } from '../support/browser/chromium.ts';
-import type { DeskConversation } from '../support/browser/desk.ts';
-import type { WidgetPage } from '../support/browser/widget-page.ts';
-import { openWidgetSite, type WidgetSite } from '../support/browser/widget-site.ts';
-import { startTcpProxy, type TcpProxy } from '../support/databases/tcp-proxy.ts';
-import { createLargePng } from '../support/fixtures/files.ts';
-import { NO_LIMITS } from '../support/fixtures/site.ts';
-import { findStablePort } from '../support/processes/ports.ts';
-import { type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+import { after, before, test } from 'node:test';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import type { DeskConversation } from '../../support/browser/desk.ts';
+import type { WidgetPage } from '../../support/browser/widget-page.ts';
+import { openWidgetSite, type WidgetSite } from '../../support/browser/widget-site.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/databases/tcp-proxy.ts';
+import { createLargePng } from '../../support/fixtures/files.ts';
+import { NO_LIMITS } from '../../support/fixtures/site.ts';
+import { findStablePort } from '../../support/processes/ports.ts';
+import { type SwitchboardProcess, startSwitchboardProcess } from '../../support/processes/switchboard.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
-describe('the connection of the widget', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the connection of the widget', () => {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-widget-'));
   let port: number;
   let service: SwitchboardProcess;

@@ -1,44 +1,37 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { fillInLogin, logInContext } from '../support/browser/log-in.ts';
-import { recordViolations } from '../support/browser/violations.ts';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
-import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { fillInLogin, logInContext } from '../../support/browser/log-in.ts';
+import { PagePool } from '../../support/browser/page-pool.ts';
+import { ADMIN, type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 const AVAILABILITY_SUBSCRIPTION = 'subscription Free { skillAvailability(id: "1") { chat { isAvailable } } }';
 
-describe('the GraphiQL page in a browser', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the GraphiQL page in a browser', () => {
   let switchboard: Switchboard;
-  let browser: Browser;
+  let pages: PagePool;
   let context: BrowserContext;
   let page: Page;
-  let violations: string[];
 
   before(async () => {
     switchboard = await startSwitchboard({ demo: true });
-    browser = await launchChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await switchboard?.stop();
-  });
-
-  beforeEach(async () => {
-    context = await browser.newContext();
-    page = await context.newPage();
-    page.setDefaultTimeout(WAIT_TIMEOUT_MS);
-    violations = recordViolations(page, {
+    pages = new PagePool({
       hosts: [new URL(switchboard.url).host],
       // GraphiQL shows these to the user and also throws them.
       expectedErrors: /^(Socket closed with event|CloseEvent$|Array\(1\)$)/,
     });
   });
-  afterEach(async () => {
-    await context.close();
-    assert.deepEqual(violations, []);
+  after(async () => {
+    await pages?.end();
+    await switchboard?.stop();
   });
+
+  beforeEach(async () => {
+    page = await pages.open();
+    context = page.context();
+  });
+  afterEach(() => pages.closeAll());
 
   async function open(): Promise<void> {
     await logInContext(context, switchboard.url);

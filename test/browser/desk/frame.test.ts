@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { assertPageIsSound } from '../support/browser/assert-page.ts';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { fillInLogin, logInContext } from '../support/browser/log-in.ts';
-import { findPageOverflow } from '../support/browser/page-overflow.ts';
-import { recordViolations } from '../support/browser/violations.ts';
-import { newOperatorFields } from '../support/fixtures/resources.ts';
-import { openSite, PASSWORD, type Site, type SiteOperator } from '../support/fixtures/site.ts';
-import { WAIT_TIMEOUT_MS, waitUntil } from '../support/waiting/wait.ts';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertFits, assertIsAccessible, assertPageIsSound, LANGUAGES } from '../../support/browser/assert-page.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { goToAddress } from '../../support/browser/in-page.ts';
+import { fillInLogin, logInContext } from '../../support/browser/log-in.ts';
+import { findPageOverflow } from '../../support/browser/page-overflow.ts';
+import { PagePool } from '../../support/browser/page-pool.ts';
+import { createResource, newOperatorFields } from '../../support/fixtures/resources.ts';
+import { ORIGIN, openSite, PASSWORD, type Site, type SiteOperator } from '../../support/fixtures/site.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
-const LANGUAGES = ['de', 'es', 'fr', 'en'];
 const WIDTHS = [320, 768, 1440];
 
 /** An offer has four notes. */
@@ -24,46 +24,48 @@ const COUNT_NOTES = `
 `;
 const countNotes = (tab: Page) => tab.evaluate('window.notes') as Promise<number>;
 
-describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the frame of the desk in a browser', () => {
   let site: Site;
-  let browser: Browser;
-  let context: BrowserContext;
+  let pages: PagePool;
   let page: Page;
+  let websiteId: number;
   let operator: SiteOperator;
   let email: string;
-  let violations: string[];
   before(async () => {
-    browser = await launchChromium();
-  });
-  after(() => browser?.close());
-  beforeEach(async () => {
     site = await openSite();
-    const fields = newOperatorFields({ chat_enabled: true, chat_max_number: 3 });
+    pages = new PagePool(
+      { hosts: [new URL(site.url).host], expectedErrors: /^Socket closed/ },
+      { viewport: { width: 1440, height: 900 } },
+    );
+  });
+  after(async () => {
+    await pages?.end();
+    await site?.stop();
+  });
+  // Each test has its own website, with one operator, and the settings of a new account.
+  beforeEach(async () => {
+    websiteId = await createResource(site.rest, 'website', { url: ORIGIN, label: 'Shop' });
+    const fields = newOperatorFields({ chat_enabled: true, chat_max_number: 3, website_list: [websiteId] });
     email = String(fields.email);
     operator = await site.createOperator({ ...fields, pseudo: 'Ada' }, { connected: false });
-    context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1440, height: 900 } });
-    page = await openPage();
+    await changeAccount('offerSeconds:300,autoAccept:false,operatorsMayTake:false');
+    page = await pages.open();
   });
-  afterEach(async () => {
-    await context?.close();
-    await site?.stop();
-    assert.deepEqual(violations, []);
-  });
+  afterEach(() => pages.closeAll());
 
-  async function openPage(): Promise<Page> {
-    const opened = await context.newPage();
-    opened.setDefaultTimeout(WAIT_TIMEOUT_MS);
-    violations = recordViolations(opened, { hosts: [new URL(site.url).host], expectedErrors: /^Socket closed/ });
-    return opened;
+  async function changeAccount(input: string): Promise<void> {
+    const { data, errors } = await site.admin.run(`mutation{accountUpdate(input:{${input}}){userErrors{message}}}`);
+    assert.deepEqual([data?.accountUpdate.userErrors, errors], [[], []]);
   }
 
+  const createVisitor = (profile: object = {}) => site.createVisitor({ websiteId, ...profile });
   const button = (name: string | RegExp) => page.getByRole('button', { name });
   const rail = () => page.getByRole('navigation', { name: 'Conversations' });
   const offer = () => page.getByRole('article', { name: /^Offer from/ });
   const presence = (word: string) => page.locator('.bar .state', { hasText: word });
 
   async function openDesk(path = '/desk'): Promise<void> {
-    await logInContext(context, site.url, { email, password: PASSWORD });
+    await logInContext(page.context(), site.url, { email, password: PASSWORD });
     await page.goto(site.url + path);
     await rail().waitFor();
   }
@@ -79,13 +81,13 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
 
   /** Returns the identifier of the conversation. */
   async function startConversation(text: string): Promise<string> {
-    const visitor = await site.createVisitor();
+    const visitor = await createVisitor();
     const conversation = await visitor.startConversation({ message: text });
     return conversation.id;
   }
 
   test('something is in sight before the program has arrived, and gives way to the desk', async () => {
-    await logInContext(context, site.url, { email, password: PASSWORD });
+    await logInContext(page.context(), site.url, { email, password: PASSWORD });
     let sendScripts = (): void => undefined;
     const mayBeSent = new Promise<void>((resolve) => {
       sendScripts = resolve;
@@ -167,8 +169,7 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
   });
 
   test('a missed offer says so', async () => {
-    const { errors } = await site.admin.run('mutation{accountUpdate(input:{offerSeconds:5}){userErrors{message}}}');
-    assert.deepEqual(errors, []);
+    await changeAccount('offerSeconds:5');
     await openDesk();
     await becomeAvailable();
     await startConversation('Is anyone there?');
@@ -178,13 +179,10 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
   });
 
   test('a waiting visitor is found, read first, and taken; the rows keep their height', async () => {
-    const { errors } = await site.admin.run(
-      'mutation{accountUpdate(input:{operatorsMayTake:true}){userErrors{message}}}',
-    );
-    assert.deepEqual(errors, []);
+    await changeAccount('operatorsMayTake:true');
     await openDesk();
     await becomeAvailable();
-    const visitor = await site.createVisitor({ firstname: 'Lea', lastname: 'Roux' });
+    const visitor = await createVisitor({ firstname: 'Lea', lastname: 'Roux' });
     const { id } = await visitor.startConversation({ message: 'Where is my parcel?' });
     await offer().waitFor();
     await page.keyboard.press('d'); // no one else is there: it waits
@@ -216,10 +214,11 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
   });
 
   test('of two tabs one makes noise, and the other when that one is closed', async () => {
-    await context.addInitScript(COUNT_NOTES);
+    await page.addInitScript(COUNT_NOTES);
     await openDesk();
     await becomeAvailable();
-    const other = await openPage();
+    const other = await pages.openTab(page.context());
+    await other.addInitScript(COUNT_NOTES);
     await other.goto(`${site.url}/desk`);
     await other.getByRole('heading', { name: 'You are available' }).click(); // pages are silent until a person does something
     const offersIn = (tab: Page) => tab.getByRole('article', { name: /^Offer from/ });
@@ -242,14 +241,13 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
   });
 
   test('where the account accepts by itself, a visitor is served at once, and nothing jumps', async () => {
-    await context.addInitScript(COUNT_NOTES);
-    const { errors } = await site.admin.run('mutation{accountUpdate(input:{autoAccept:true}){userErrors{message}}}');
-    assert.deepEqual(errors, []);
+    await page.addInitScript(COUNT_NOTES);
+    await changeAccount('autoAccept:true');
     await openDesk();
     await becomeAvailable();
     await page.keyboard.press('/');
     await page.keyboard.type('Le');
-    const visitor = await site.createVisitor({ firstname: 'Lea', lastname: 'Roux' });
+    const visitor = await createVisitor({ firstname: 'Lea', lastname: 'Roux' });
     const { id } = await visitor.startConversation({ message: 'My parcel is late.' });
     const row = rail().locator(`[data-row="${id}"]`);
     await row.locator('.badge').waitFor();
@@ -302,22 +300,16 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
     const id = await startConversation('A question with a-very-long-word-that-has-no-place-to-break-at-all in it');
     await operator.acceptOffer(id);
     const addresses = ['/desk', `/desk/conversations/${id}`, `/desk/conversations/${id}?visitor`, '/desk/unknown'];
-    for (const address of addresses) {
-      for (const language of LANGUAGES) {
-        await page.evaluate((value) => localStorage.setItem('switchboard:language', value), language);
-        await page.goto(site.url + address);
+    for (const language of LANGUAGES) {
+      await page.evaluate((value) => localStorage.setItem('switchboard:language', value), language);
+      await page.reload();
+      await page.locator('.rail').waitFor({ state: 'attached' });
+      for (const address of addresses) {
+        await page.evaluate(goToAddress, address);
         await page.locator('.rail').waitFor({ state: 'attached' });
-        for (const width of WIDTHS) {
-          await page.setViewportSize({ width, height: 800 });
-          assert.deepEqual(
-            await page.evaluate(findPageOverflow, '#page'),
-            [],
-            `${address}, ${language}, ${width} pixels`,
-          );
-        }
+        await assertFits(page, `${address}, ${language}`);
+        if (language === 'en') await assertIsAccessible(page, address);
       }
-      await assertPageIsSound(page, address);
-      await page.setViewportSize({ width: 1440, height: 900 });
     }
   });
 
@@ -336,7 +328,7 @@ describe('the frame of the desk in a browser', { skip: skipWithoutBrowser }, () 
   });
 
   test('a part that did not arrive is said in its place, and comes with another try', async () => {
-    const session = await context.newCDPSession(page);
+    const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
     await session.send('Network.setBlockedURLs', { urls: ['*/assets/extras-*'] });
     await openDesk();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
-import { skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { openWidgetSite, type WidgetSite } from '../support/browser/widget-site.ts';
-import { readWidgetExamples, readWidgetText } from '../support/docs/widget-page.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+import { after, before, test } from 'node:test';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { openWidgetSite, type WidgetSite } from '../../support/browser/widget-site.ts';
+import { readWidgetExamples, readWidgetText } from '../../support/docs/widget-page.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
-describe('the page about the widget', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the page about the widget', () => {
   let site: WidgetSite;
   before(async () => {
     site = await openWidgetSite();

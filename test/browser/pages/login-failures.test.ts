@@ -1,49 +1,51 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { assertPageIsSound } from '../support/browser/assert-page.ts';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { fillInLogin, logInContext } from '../support/browser/log-in.ts';
-import { graphqlClient, logIn } from '../support/clients/graphql.ts';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
-import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertPageIsSound } from '../../support/browser/assert-page.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { fillInLogin, type Login, logInContext } from '../../support/browser/log-in.ts';
+import { PagePool } from '../../support/browser/page-pool.ts';
+import { graphqlClient, logIn } from '../../support/clients/graphql.ts';
+import { restClient } from '../../support/clients/rest.ts';
+import { createOperator } from '../../support/fixtures/resources.ts';
+import { PASSWORD } from '../../support/fixtures/site.ts';
+import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
-describe('what can go wrong before and at the log-in, in a browser', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('what can go wrong before and at the log-in, in a browser', () => {
   let switchboard: Switchboard;
-  let browser: Browser;
-  let context: BrowserContext;
+  let pages: PagePool;
   let page: Page;
+  let operatorId: number;
+  let login: Login;
   before(async () => {
-    browser = await launchChromium();
-  });
-  after(() => browser?.close());
-  beforeEach(async () => {
     switchboard = await startSwitchboard();
-    await openContext('en-GB');
+    pages = new PagePool({ hosts: [new URL(switchboard.url).host] });
   });
-  afterEach(async () => {
-    await context?.close();
+  after(async () => {
+    await pages?.end();
     await switchboard?.stop();
   });
+  // Each test has its own operator, and so its own attempts.
+  beforeEach(async () => {
+    const { id, email } = await createOperator(restClient(switchboard.url, switchboard.key), { password: PASSWORD });
+    operatorId = id;
+    login = { email, password: PASSWORD };
+    page = await pages.open();
+  });
+  afterEach(() => pages.closeAll());
 
-  async function openContext(locale: string): Promise<void> {
-    await context?.close();
-    context = await browser.newContext({ locale });
-    page = await context.newPage();
-    page.setDefaultTimeout(WAIT_TIMEOUT_MS);
-  }
   const arriveAt = (path: string) => page.waitForURL(switchboard.url + path);
   const focusedText = () => page.evaluate('document.activeElement.textContent');
 
   async function readSsoKey(): Promise<string> {
     const admin = graphqlClient(switchboard.url, await logIn(switchboard.url));
     const rotate = 'mutation($id:ID!){operatorSsoKeyRotate(input:{id:$id}){operator{ssoKey}}}';
-    const { data } = await admin.run(rotate, { id: '1' });
+    const { data } = await admin.run(rotate, { id: operatorId });
     return encodeURIComponent(data.operatorSsoKeyRotate.operator.ssoKey);
   }
 
   test('a link with a key that was replaced leads to the log-in page, which says so in the language of the browser', async () => {
-    await openContext('de-DE');
+    page = await pages.open({ locale: 'de-DE' });
     await page.goto(`${switchboard.url}/admin/login?key=abc`);
     await page.getByText('Der Link ist ungültig.').waitFor();
     await page.goto(`${switchboard.url}/admin/login?key=${await readSsoKey()}&to=//evil.example`);
@@ -66,11 +68,11 @@ describe('what can go wrong before and at the log-in, in a browser', { skip: ski
   });
 
   test('a link does not log in while it is unknown who is logged in', async () => {
-    await logInContext(context, switchboard.url);
-    const [before] = await context.cookies();
+    await logInContext(page.context(), switchboard.url, login);
+    const [before] = await page.context().cookies();
     const key = await readSsoKey();
-    await logInContext(context, switchboard.url);
-    const [own] = await context.cookies();
+    await logInContext(page.context(), switchboard.url, login);
+    const [own] = await page.context().cookies();
     assert.notEqual(own?.value, before?.value);
     await page.route('**/session', (route) => route.abort());
     await page.goto(`${switchboard.url}/admin/login?key=${key}`);
@@ -78,7 +80,7 @@ describe('what can go wrong before and at the log-in, in a browser', { skip: ski
     await page.unroute('**/session');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Log in with this link?' }).waitFor();
-    assert.equal((await context.cookies())[0]?.value, own?.value);
+    assert.equal((await page.context().cookies())[0]?.value, own?.value);
   });
 
   test('a script of the page that does not arrive is said, and can be loaded again', async () => {
@@ -91,22 +93,23 @@ describe('what can go wrong before and at the log-in, in a browser', { skip: ski
   });
 
   test('the pages keep the language of the browser until someone chooses another', async () => {
-    await openContext('fr-FR');
+    page = await pages.open({ locale: 'fr-FR' });
     await page.goto(`${switchboard.url}/login?to=%2Faccount`);
-    await page.getByLabel('E-mail').fill(ADMIN.email);
-    await page.getByLabel('Mot de passe', { exact: true }).fill(ADMIN.password);
+    await page.getByLabel('E-mail').fill(login.email);
+    await page.getByLabel('Mot de passe', { exact: true }).fill(login.password);
     await page.getByRole('button', { name: 'Se connecter' }).click();
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     await page.getByRole('button', { name: 'Se déconnecter' }).waitFor();
   });
 
   test('the button keeps the focus while one has to wait, and the wait ends by the time of the service', async () => {
+    page = await pages.open({}); // the clock of a browser cannot be given back
     await page.clock.install();
     await page.goto(`${switchboard.url}/login`);
     const waitForAnswer = () => page.waitForResponse((response) => response.request().method() === 'POST');
     for (let tries = 0; tries < 10; tries++) {
       const answer = waitForAnswer();
-      await fillInLogin(page, { ...ADMIN, password: `wrong ${tries}` });
+      await fillInLogin(page, { ...login, password: `wrong ${tries}` });
       assert.equal((await answer).status(), 400);
       await page.locator('form button[type=submit]:not([data-pending])').waitFor();
     }

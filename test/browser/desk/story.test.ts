@@ -2,68 +2,78 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { fillInLogin, logInContext } from '../support/browser/log-in.ts';
-import { tabTo } from '../support/browser/tab-to.ts';
-import { recordViolations } from '../support/browser/violations.ts';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { fillInLogin, type Login, logInContext } from '../../support/browser/log-in.ts';
+import { PagePool } from '../../support/browser/page-pool.ts';
+import { tabTo } from '../../support/browser/tab-to.ts';
+import { createResource } from '../../support/fixtures/resources.ts';
 import {
   NO_LIMITS,
+  ORIGIN,
   openSite,
   openSiteOf,
   PASSWORD,
   type Site,
-  type SiteOperator,
   type SiteVisitor,
-} from '../support/fixtures/site.ts';
-import { findStablePort } from '../support/processes/ports.ts';
-import { startSwitchboardProcess } from '../support/processes/switchboard.ts';
-import { WAIT_TIMEOUT_MS, waitUntil } from '../support/waiting/wait.ts';
+} from '../../support/fixtures/site.ts';
+import { findStablePort } from '../../support/processes/ports.ts';
+import { startSwitchboardProcess } from '../../support/processes/switchboard.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
-const ADA = { email: 'ada@example.com', password: PASSWORD };
-const BO = { email: 'bo@example.com', password: PASSWORD };
+let loginCount = 0;
+
+function createLogin(): Login {
+  loginCount += 1;
+  return { email: `story${loginCount}@example.com`, password: PASSWORD };
+}
+
 const NOTE = 'Called the carrier.';
 const TRANSFER_NOTE = 'Carrier ref. 77-1043';
 
-describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () => {
-  let browser: Browser;
+describeInBrowser('the work of operators in the desk', () => {
+  let sharedSite: Site;
+  let sharedPages: PagePool;
   let site: Site;
-  let violations: string[][] = [];
+  let pages: PagePool;
+  let websiteId: number;
+  let ada: Login;
+  let bo: Login;
 
   before(async () => {
-    browser = await launchChromium();
+    sharedSite = await openSite();
+    sharedPages = createPages(sharedSite);
   });
-  after(() => browser?.close());
-  afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    await site?.stop();
-    assert.deepEqual(violations.flat(), []);
-    violations = [];
+  after(async () => {
+    await sharedPages?.end();
+    await sharedSite?.stop();
   });
+  // Each test has its own website, and its own operators.
+  beforeEach(() => useSite(sharedSite, sharedPages));
+  afterEach(() => pages.closeAll());
 
-  /** No offer runs out on a slow machine. */
-  async function useSite(opened: Promise<Site>): Promise<void> {
-    site = await opened;
+  function createPages({ url }: Site): PagePool {
+    const rules = { hosts: [new URL(url).host], expectedErrors: /^Socket closed/ };
+    return new PagePool(rules, { viewport: { width: 1440, height: 900 } });
+  }
+
+  async function useSite(opened: Site, openedPages: PagePool): Promise<void> {
+    [site, pages] = [opened, openedPages];
+    websiteId = await createResource(site.rest, 'website', { url: ORIGIN, label: 'Shop' });
+    [ada, bo] = [createLogin(), createLogin()];
+    // No offer runs out on a slow machine.
     const { errors } = await site.admin.run('mutation{accountUpdate(input:{offerSeconds:300}){userErrors{message}}}');
     assert.deepEqual(errors, []);
   }
 
   function createOperator({ email }: { email: string }, pseudo: string, options?: { connected: boolean }) {
-    return site.createOperator({ email, pseudo, chat_enabled: true, chat_max_number: 3 }, options);
+    const website_list = [websiteId];
+    return site.createOperator({ email, pseudo, website_list, chat_enabled: true, chat_max_number: 3 }, options);
   }
 
-  /** A window of a browser without a session. */
-  async function openWindow(): Promise<Page> {
-    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1440, height: 900 } });
-    const page = await context.newPage();
-    page.setDefaultTimeout(WAIT_TIMEOUT_MS);
-    violations.push(recordViolations(page, { hosts: [new URL(site.url).host], expectedErrors: /^Socket closed/ }));
-    return page;
-  }
-
-  async function openDesk(login: typeof ADA): Promise<Page> {
-    const page = await openWindow();
+  async function openDesk(login: Login): Promise<Page> {
+    const page = await pages.open();
     await logInContext(page.context(), site.url, login);
     await page.goto(`${site.url}/desk`);
     await page.locator('.bar .state', { hasText: 'Available' }).waitFor();
@@ -78,7 +88,7 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
   const strip = (page: Page) => page.getByRole('region', { name: 'Only to read' });
 
   async function startConversation(): Promise<{ visitor: SiteVisitor; id: string }> {
-    const visitor = await site.createVisitor({ firstname: 'Lea', lastname: 'Roux' });
+    const visitor = await site.createVisitor({ websiteId, firstname: 'Lea', lastname: 'Roux' });
     const { id } = await visitor.startConversation({ message: 'Where is my parcel?' });
     return { visitor, id };
   }
@@ -126,15 +136,14 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
   }
 
   test('by keyboard alone, from the log-in to the close', async () => {
-    await useSite(openSite());
-    await createOperator(ADA, 'Ada', { connected: false });
-    const page = await openWindow();
+    await createOperator(ada, 'Ada', { connected: false });
+    const page = await pages.open();
     const { keyboard } = page;
     await page.goto(`${site.url}/login?to=/desk`);
     await tabTo(page.getByLabel('Email'));
-    await keyboard.type(ADA.email);
+    await keyboard.type(ada.email);
     await tabTo(page.getByLabel('Password', { exact: true }));
-    await keyboard.type(ADA.password);
+    await keyboard.type(ada.password);
     await keyboard.press('Enter');
     await page.waitForURL('**/desk');
 
@@ -172,9 +181,8 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
   });
 
   test('two operators: a note, and a transfer that takes it and the history along', async () => {
-    await useSite(openSite());
-    await createOperator(ADA, 'Ada');
-    const first = await openDesk(ADA);
+    await createOperator(ada, 'Ada');
+    const first = await openDesk(ada);
     const { visitor, id } = await startConversation();
     await accept(first, id);
     await write(first, 'I look at it.');
@@ -183,8 +191,8 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
     await first.keyboard.press('Enter');
     await log(first).locator('.note', { hasText: NOTE }).getByText('Note by you').waitFor();
 
-    await createOperator(BO, 'Bo');
-    const second = await openDesk(BO);
+    await createOperator(bo, 'Bo');
+    const second = await openDesk(bo);
     await button(first, 'Transfer').click();
     await first.getByRole('option', { name: /Bo.*Available/ }).waitFor();
     await first.getByLabel('Note for Bo').fill(TRANSFER_NOTE);
@@ -217,12 +225,14 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
     const killed = await startSwitchboardProcess({ folder, env });
     let restarted: typeof killed | undefined;
     t.after(async () => {
+      await pages.end();
       await restarted?.stop();
       rmSync(folder, { recursive: true, force: true });
     });
-    await useSite(openSiteOf(killed));
-    await createOperator(ADA, 'Ada');
-    const page = await openDesk(ADA);
+    const killedSite = await openSiteOf(killed);
+    await useSite(killedSite, createPages(killedSite));
+    await createOperator(ada, 'Ada');
+    const page = await openDesk(ada);
     const { visitor, id } = await startConversation();
     await accept(page, id);
     await write(page, 'Before');
@@ -251,9 +261,8 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
   });
 
   test('two desks of one operator show the same, and each has its own draft', async () => {
-    await useSite(openSite());
-    await createOperator(ADA, 'Ada');
-    const [first, second] = [await openDesk(ADA), await openDesk(ADA)];
+    await createOperator(ada, 'Ada');
+    const [first, second] = [await openDesk(ada), await openDesk(ada)];
     const { visitor, id } = await startConversation();
     await offer(second).waitFor();
     await accept(first, id);
@@ -281,16 +290,15 @@ describe('the work of operators in the desk', { skip: skipWithoutBrowser }, () =
   });
 
   test('a session that is ended elsewhere leads to the log-in, and back to the conversation and its draft', async () => {
-    await useSite(openSite());
-    const ada: SiteOperator = await createOperator(ADA, 'Ada');
-    const page = await openDesk(ADA);
+    const operator = await createOperator(ada, 'Ada');
+    const page = await openDesk(ada);
     const { id } = await startConversation();
     await accept(page, id);
     await field(page).fill('Half a sentence');
-    await ada.runMutation('mutation{sessionsEnd(input:{}){userErrors{message}}}', {});
+    await operator.runMutation('mutation{sessionsEnd(input:{}){userErrors{message}}}', {});
     await page.waitForURL('**/login?**');
     await page.getByText('Your session has ended.').waitFor();
-    await fillInLogin(page, ADA);
+    await fillInLogin(page, ada);
     await page.waitForURL(`**/desk/conversations/${id}`);
     await field(page).waitFor();
     assert.equal(await field(page).inputValue(), 'Half a sentence');

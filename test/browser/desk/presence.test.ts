@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertPageIsSound } from '../support/browser/assert-page.ts';
-import { skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { type DeskSite, openDeskSite } from '../support/browser/desk-site.ts';
-import type { SiteVisitor } from '../support/fixtures/site.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+import { assertPageIsSound } from '../../support/browser/assert-page.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { type DeskSite, openDeskSite } from '../../support/browser/desk-site.ts';
+import type { SiteVisitor } from '../../support/fixtures/site.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
-describe('presence and figures in the desk', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('presence and figures in the desk', () => {
   let site: DeskSite;
   let operatorId: number;
   let page: Page;
@@ -16,14 +16,10 @@ describe('presence and figures in the desk', { skip: skipWithoutBrowser }, () =>
     site = await openDeskSite();
     await site.change('accountUpdate', { offerSeconds: 300 });
   });
-  after(async () => {
-    const { violations } = site;
-    await site.stop();
-    assert.deepEqual(violations, []);
-  });
+  after(() => site?.stop());
+  afterEach(() => site.closeDesks());
   // Each test has its own operator, alone in the service.
   beforeEach(async () => {
-    await page?.close();
     const login = await site.hire({ pseudo: 'Ada', chat_enabled: true });
     operatorId = login.id;
     page = await site.openDesk(login);

@@ -1,38 +1,34 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { assertPageIsSound } from '../support/browser/assert-page.ts';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { recordViolations } from '../support/browser/violations.ts';
-import { graphqlClient, logIn } from '../support/clients/graphql.ts';
-import { computeCurrentTotp, setUpTwoFactor } from '../support/fixtures/two-factor.ts';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
-import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertPageIsSound } from '../../support/browser/assert-page.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { PagePool } from '../../support/browser/page-pool.ts';
+import { graphqlClient, logIn } from '../../support/clients/graphql.ts';
+import { restClient } from '../../support/clients/rest.ts';
+import { createOperator } from '../../support/fixtures/resources.ts';
+import { PASSWORD } from '../../support/fixtures/site.ts';
+import { computeCurrentTotp, setUpTwoFactor } from '../../support/fixtures/two-factor.ts';
+import { ADMIN, type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
 const NEW_PASSWORD = 'seven green umbrellas';
 
-describe('passwords and two-factor authentication in a browser', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('passwords and two-factor authentication in a browser', () => {
   let switchboard: Switchboard;
-  let browser: Browser;
-  let context: BrowserContext;
+  let pages: PagePool;
   let page: Page;
-  let violations: string[];
   before(async () => {
-    browser = await launchChromium();
-  });
-  after(() => browser?.close());
-  beforeEach(async () => {
     switchboard = await startSwitchboard();
-    context = await browser.newContext({ locale: 'en-GB' });
-    page = await context.newPage();
-    page.setDefaultTimeout(WAIT_TIMEOUT_MS);
-    violations = recordViolations(page, { hosts: [new URL(switchboard.url).host] });
+    pages = new PagePool({ hosts: [new URL(switchboard.url).host] });
   });
-  afterEach(async () => {
-    assert.deepEqual(violations, []);
-    await context?.close();
+  after(async () => {
+    await pages?.end();
     await switchboard?.stop();
   });
+  beforeEach(async () => {
+    page = await pages.open();
+  });
+  afterEach(() => pages.closeAll());
 
   const runAsAdmin = async (query: string, variables: object) => {
     const admin = graphqlClient(switchboard.url, await logIn(switchboard.url));
@@ -100,6 +96,36 @@ describe('passwords and two-factor authentication in a browser', { skip: skipWit
     await page.getByText(/a part of it is missing/).waitFor();
   });
 
+  test('a log-in with two-factor asks for the code, or for a recovery code', async () => {
+    const rest = restClient(switchboard.url, switchboard.key);
+    const { email } = await createOperator(rest, { password: PASSWORD });
+    const operator = graphqlClient(switchboard.url, await logIn(switchboard.url, { email, password: PASSWORD }));
+    const { recoveryCodes } = await setUpTwoFactor(operator, PASSWORD);
+    await logInAs(email, PASSWORD);
+    await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.autocomplete'), 'one-time-code');
+    await page.getByText(/The code changes in \d+ s\./).waitFor();
+    assert.equal(await page.locator('.offer-ring[data-running]:not([data-ending])').count(), 1);
+    await assertPageIsSound(page, 'code');
+    await page.getByLabel('Code', { exact: true }).fill('000000');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^The code is not correct/).waitFor();
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await assertPageIsSound(page, 'recovery code');
+    const input = page.getByLabel('Recovery code');
+    await input.fill('aaaaa-aaaaa');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^This code is not correct, or it was already used/).waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    assert.equal(await page.getByLabel('Email').inputValue(), email, 'nothing typed is lost');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await input.fill(recoveryCodes[0] ?? '');
+    await page.keyboard.press('Enter');
+    await arriveAt('/desk');
+  });
+
+  // The last one: it changes the account.
   test('where it is required, two-factor is set up before anything else', async () => {
     await runAsAdmin('mutation{accountUpdate(input:{twoFactorRequired:[ADMIN]}){userErrors{message}}}', {});
     await page.goto(`${switchboard.url}/login?to=/developers`);
@@ -135,32 +161,5 @@ describe('passwords and two-factor authentication in a browser', { skip: skipWit
     await page.getByLabel('I have saved the codes').check();
     await page.getByRole('button', { name: 'Continue' }).click();
     await arriveAt('/developers');
-  });
-
-  test('a log-in with two-factor asks for the code, or for a recovery code', async () => {
-    const admin = graphqlClient(switchboard.url, await logIn(switchboard.url));
-    const { recoveryCodes } = await setUpTwoFactor(admin, ADMIN.password);
-    await logInAs(ADMIN.email, ADMIN.password);
-    await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
-    assert.equal(await page.evaluate('document.activeElement.autocomplete'), 'one-time-code');
-    await page.getByText(/The code changes in \d+ s\./).waitFor();
-    assert.equal(await page.locator('.offer-ring[data-running]:not([data-ending])').count(), 1);
-    await assertPageIsSound(page, 'code');
-    await page.getByLabel('Code', { exact: true }).fill('000000');
-    await page.keyboard.press('Enter');
-    await page.getByText(/^The code is not correct/).waitFor();
-    await page.getByRole('button', { name: 'Use a recovery code' }).click();
-    await assertPageIsSound(page, 'recovery code');
-    const input = page.getByLabel('Recovery code');
-    await input.fill('aaaaa-aaaaa');
-    await page.keyboard.press('Enter');
-    await page.getByText(/^This code is not correct, or it was already used/).waitFor();
-    await page.getByRole('button', { name: 'Back' }).click();
-    assert.equal(await page.getByLabel('Email').inputValue(), ADMIN.email, 'nothing typed is lost');
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('button', { name: 'Use a recovery code' }).click();
-    await input.fill(recoveryCodes[0] ?? '');
-    await page.keyboard.press('Enter');
-    await arriveAt('/desk');
   });
 });

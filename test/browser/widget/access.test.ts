@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { findAccessibilityProblems } from '../support/browser/accessibility.ts';
-import { skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { findOverflow, isAboveField, readFocusedName } from '../support/browser/in-page.ts';
-import type { WidgetPage } from '../support/browser/widget-page.ts';
-import { openWidgetSite, type WidgetSite } from '../support/browser/widget-site.ts';
-import { PDF } from '../support/fixtures/files.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+import { after, before, test } from 'node:test';
+import { findAccessibilityProblems } from '../../support/browser/accessibility.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { findOverflow, isAboveField, readFocusedName } from '../../support/browser/in-page.ts';
+import type { WidgetPage } from '../../support/browser/widget-page.ts';
+import { openWidgetSite, type WidgetSite } from '../../support/browser/widget-site.ts';
+import { PDF } from '../../support/fixtures/files.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 const FORM = { name: 'OPTIONAL', email: 'REQUIRED', question: 'OPTIONAL', consent: 'REQUIRED' };
 const CLOSED = { openingHours: { weekly: [{ day: 'MONDAY', from: '09:00', to: '09:01' }] } };
 
-describe('access to the widget', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('access to the widget', () => {
   let site: WidgetSite;
   before(async () => {
     site = await openWidgetSite();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { readStyles, showOtherPage } from '../support/browser/in-page.ts';
-import type { WidgetPage } from '../support/browser/widget-page.ts';
-import { openWidgetSite, type WidgetSite } from '../support/browser/widget-site.ts';
-import { readWidgetExamples } from '../support/docs/widget-page.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+import { after, before, test } from 'node:test';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { readStyles, showOtherPage } from '../../support/browser/in-page.ts';
+import type { WidgetPage } from '../../support/browser/widget-page.ts';
+import { openWidgetSite, type WidgetSite } from '../../support/browser/widget-site.ts';
+import { readWidgetExamples } from '../../support/docs/widget-page.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 /** What websites and their libraries add to every page, as the widget must be able to bear. */
 const PATCHES = `<script>
@@ -37,7 +37,7 @@ const HOSTILE_STYLES = `<style>
   button, textarea, div { visibility: hidden !important; pointer-events: none !important; }
 </style>`;
 
-describe('the widget on pages of websites', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the widget on pages of websites', () => {
   let site: WidgetSite;
   let website: number;
   before(async () => {

@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { findAccessibilityProblems } from '../support/browser/accessibility.ts';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { acceptNext, type DeskConversation } from '../support/browser/desk.ts';
-import { dispatchFile, type FileGesture } from '../support/browser/in-page.ts';
-import { logInContext } from '../support/browser/log-in.ts';
-import { recordViolations } from '../support/browser/violations.ts';
-import { createPng } from '../support/fixtures/files.ts';
-import { openSite, PASSWORD, type Site, type SiteOperator, type SiteVisitor } from '../support/fixtures/site.ts';
-import { WAIT_TIMEOUT_MS, waitUntil } from '../support/waiting/wait.ts';
+import { after, before, beforeEach, test } from 'node:test';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { findAccessibilityProblems } from '../../support/browser/accessibility.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { acceptNext, type DeskConversation } from '../../support/browser/desk.ts';
+import { dispatchFile, type FileGesture } from '../../support/browser/in-page.ts';
+import { logInContext } from '../../support/browser/log-in.ts';
+import { PagePool } from '../../support/browser/page-pool.ts';
+import { createPng } from '../../support/fixtures/files.ts';
+import { openSite, PASSWORD, type Site, type SiteOperator, type SiteVisitor } from '../../support/fixtures/site.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 const ADA = { email: 'ada@example.com', password: PASSWORD };
 const HOSTILE = '<img src=x onerror="window.hacked=1"> javascript:alert(1) "><script>window.hacked=1</script>';
 
-describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('a conversation in the desk', () => {
   let site: Site;
-  let browser: Browser;
+  let pages: PagePool;
   let context: BrowserContext;
   let ada: SiteOperator;
   let page: Page;
-  let violations: string[];
   let visitor: SiteVisitor;
   let conversation: DeskConversation;
 
@@ -32,15 +31,13 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
       chat_max_number: 50,
       language_list: ['en', 'fr'],
     });
-    browser = await launchChromium();
-    context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' });
+    pages = new PagePool({ hosts: [new URL(site.url).host] });
+    page = await pages.open();
+    context = page.context();
     await logInContext(context, site.url, ADA);
-    page = await context.newPage();
-    page.setDefaultTimeout(WAIT_TIMEOUT_MS);
-    violations = recordViolations(page, { hosts: [new URL(site.url).host] });
   });
   after(async () => {
-    await browser?.close();
+    await pages?.end();
     await site?.stop();
   });
   // Each test has its own visitor.
@@ -365,32 +362,6 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
     await bo.runMutation('mutation{operatorDisconnect(input:{}){userErrors{message}}}', {}).catch(() => undefined);
   });
 
-  test('a closing can be undone, and is done when the time is over', async () => {
-    await button('Close').click();
-    await page.getByLabel('Closing line').fill('Goodbye');
-    await button('Close conversation').click();
-    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
-    await field().waitFor();
-
-    await button('Close').click();
-    assert.equal(await page.getByLabel('Closing line').inputValue(), 'Goodbye');
-    await button('Close conversation').click();
-    await page.getByText('This conversation is being closed.').waitFor();
-    assert.equal((await readAsVisitor()).state, 'ACTIVE');
-    await waitUntil('the conversation is closed', async () => (await readAsVisitor()).state === 'CLOSED');
-    await page.getByText(/^You closed this conversation/).waitFor();
-    const texts = (await readAsVisitor()).messages.map(({ text }: { text: string }) => text);
-    assert.equal(texts.filter((text: string) => text === 'Goodbye').length, 1);
-  });
-
-  test('a closing is sent when the page goes', async () => {
-    await button('Close').click();
-    await button('Close conversation').click();
-    await page.getByText('This conversation is being closed.').waitFor();
-    await page.goto('about:blank');
-    await waitUntil('the conversation is closed', async () => (await readAsVisitor()).state === 'CLOSED');
-  });
-
   test('what a visitor writes is text, wherever it stands', async () => {
     await openConversation({ firstname: HOSTILE.slice(0, 60), lastname: HOSTILE.slice(0, 60) });
     await visitor.sendMessage(conversation.id, `${HOSTILE} https://example.com/?q=<b>`);
@@ -447,6 +418,6 @@ describe('a conversation in the desk', { skip: skipWithoutBrowser }, () => {
       assert.deepEqual(await findAccessibilityProblems(page, 'dialog'), [], `${theme}, dialog`);
       await button('Cancel').click();
     }
-    assert.deepEqual(violations, []);
+    await pages.closeAll();
   });
 });

@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertPageIsSound } from '../support/browser/assert-page.ts';
-import { skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { type DeskSite, openDeskSite } from '../support/browser/desk-site.ts';
-import type { Login } from '../support/browser/log-in.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+import { assertFits, assertIsAccessible, assertPageIsSound, LANGUAGES } from '../../support/browser/assert-page.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { type DeskSite, openDeskSite } from '../../support/browser/desk-site.ts';
+import type { Login } from '../../support/browser/log-in.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 const XSS = '<img src=x onerror="document.title=\'attacked\'">';
 const LEAVE = 'mutation($input:MessageLeaveInput!){messageLeave(input:$input){userErrors{field message}}}';
 
-describe('the settings of the desk and the messages left', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the settings of the desk and the messages left', () => {
   let site: DeskSite;
   let operator: Login & { readonly id: number };
   let page: Page;
   before(async () => {
     site = await openDeskSite();
   });
-  after(async () => {
-    await site?.stop();
-    assert.deepEqual(site?.violations, []);
-  });
+  after(() => site?.stop());
+  afterEach(() => site.closeDesks());
   // Each test has its own settings.
   beforeEach(async () => {
     operator = await site.hire({ pseudo: 'Ana Silva', call_enabled: true });
@@ -280,9 +278,10 @@ describe('the settings of the desk and the messages left', { skip: skipWithoutBr
     await assertPageIsSound(page, 'messages left', '.messages-left');
     await page.goto(`${site.url}/desk/settings`);
     const language = page.locator('.settings-form select').first();
-    for (const each of ['de', 'es', 'fr', 'en']) {
+    for (const each of LANGUAGES) {
       await language.selectOption(each);
-      await assertPageIsSound(page, `settings, ${each}`, '.settings');
+      await assertFits(page, `settings, ${each}`, '.settings');
     }
+    await assertIsAccessible(page, 'settings', '.settings');
   });
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { logIn } from '../support/clients/oauth.ts';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
-import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
+import { launchChromium } from '../../support/browser/chromium.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import { logIn } from '../../support/clients/oauth.ts';
+import { ADMIN, type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
+import { WAIT_TIMEOUT_MS } from '../../support/waiting/wait.ts';
 
 /** What Apollo Client and OpenTelemetry add to the headers of a request. */
 const LIBRARY_HEADERS = {
@@ -16,7 +17,7 @@ const LIBRARY_HEADERS = {
   baggage: 'key=value',
 };
 
-describe('a page of another origin in a browser', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('a page of another origin in a browser', () => {
   let pages: Server;
   let origin: string;
   let switchboard: Switchboard;
@@ -36,7 +37,7 @@ describe('a page of another origin in a browser', { skip: skipWithoutBrowser }, 
     page.setDefaultTimeout(WAIT_TIMEOUT_MS);
   });
   after(async () => {
-    await browser?.close();
+    await page?.context().close();
     await switchboard?.stop();
     pages?.close();
   });

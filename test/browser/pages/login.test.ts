@@ -1,47 +1,44 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { assertPageIsSound } from '../support/browser/assert-page.ts';
-import { launchChromium, skipWithoutBrowser } from '../support/browser/chromium.ts';
-import { recordViolations } from '../support/browser/violations.ts';
-import { graphqlClient, logIn } from '../support/clients/graphql.ts';
-import { ADMIN, type Switchboard, startSwitchboard } from '../support/processes/switchboard.ts';
-import { WAIT_TIMEOUT_MS } from '../support/waiting/wait.ts';
+import type { Page } from 'playwright-core';
+import { assertPageIsSound } from '../../support/browser/assert-page.ts';
+import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
+import type { Login } from '../../support/browser/log-in.ts';
+import { PagePool } from '../../support/browser/page-pool.ts';
+import { graphqlClient, logIn } from '../../support/clients/graphql.ts';
+import { restClient } from '../../support/clients/rest.ts';
+import { createOperator } from '../../support/fixtures/resources.ts';
+import { PASSWORD } from '../../support/fixtures/site.ts';
+import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
-describe('the log-in page in a browser', { skip: skipWithoutBrowser }, () => {
+describeInBrowser('the log-in page in a browser', () => {
   let switchboard: Switchboard;
-  let browser: Browser;
-  let context: BrowserContext;
+  let pages: PagePool;
   let page: Page;
-  let violations: string[];
+  let operatorId: number;
+  let login: Login;
   before(async () => {
-    browser = await launchChromium();
-  });
-  after(() => browser?.close());
-  // Each test has its own attempts.
-  beforeEach(async () => {
     switchboard = await startSwitchboard();
-    context = await browser.newContext({ locale: 'en-GB' });
-    page = await openPage();
+    pages = new PagePool({ hosts: [new URL(switchboard.url).host] });
   });
-  afterEach(async () => {
-    assert.deepEqual(violations, []);
-    await context?.close();
+  after(async () => {
+    await pages?.end();
     await switchboard?.stop();
   });
-
-  async function openPage(): Promise<Page> {
-    const opened = await context.newPage();
-    opened.setDefaultTimeout(WAIT_TIMEOUT_MS);
-    violations = recordViolations(opened, { hosts: [new URL(switchboard.url).host] });
-    return opened;
-  }
+  // Each test has its own operator, and so its own attempts.
+  beforeEach(async () => {
+    const { id, email } = await createOperator(restClient(switchboard.url, switchboard.key), { password: PASSWORD });
+    operatorId = id;
+    login = { email, password: PASSWORD };
+    page = await pages.open();
+  });
+  afterEach(() => pages.closeAll());
 
   const open = async (path: string) => {
     await page.goto(switchboard.url + path);
     await page.locator('h1').waitFor();
   };
-  const fillIn = async ({ email, password } = ADMIN) => {
+  const fillIn = async ({ email, password } = login) => {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
   };
@@ -54,19 +51,19 @@ describe('the log-in page in a browser', { skip: skipWithoutBrowser }, () => {
   test('by keyboard alone, from a page that needs a session and back to it', async () => {
     await page.goto(`${switchboard.url}/account?from=mail#top`);
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
-    await page.keyboard.type(ADMIN.email);
+    await page.keyboard.type(login.email);
     await page.keyboard.press('Tab');
-    await page.keyboard.type(ADMIN.password);
+    await page.keyboard.type(login.password);
     await page.keyboard.press('Enter');
     await arriveAt('/account?from=mail#top');
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     assert.equal(await page.evaluate('document.cookie'), '', 'no script can read the session');
-    const [cookie] = await context.cookies();
+    const [cookie] = await page.context().cookies();
     assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Strict']);
     await page.getByRole('button', { name: 'Log out' }).focus();
     await page.keyboard.press('Enter');
     await arriveAt('/login');
-    assert.deepEqual(await context.cookies(), []);
+    assert.deepEqual(await page.context().cookies(), []);
   });
 
   test('shows and hides the password, and has what password managers look for', async () => {
@@ -93,29 +90,30 @@ describe('the log-in page in a browser', { skip: skipWithoutBrowser }, () => {
     await submit();
     assert.equal(await page.evaluate('document.activeElement.name'), 'username');
     await page.getByText('Enter your email address.').waitFor();
-    await fillIn({ email: ADMIN.email, password: 'wrong' });
+    await fillIn({ email: login.email, password: 'wrong' });
     await submit();
     await page.getByText('Email or password is not correct.').waitFor();
     const input = page.getByLabel('Password', { exact: true });
     assert.equal(await input.getAttribute('aria-invalid'), 'true');
     const description = await input.getAttribute('aria-describedby');
     assert.match(await page.locator(`[id="${description}"]`).innerText(), /not correct/);
-    assert.deepEqual(await valuesOf(), [ADMIN.email, 'wrong']);
+    assert.deepEqual(await valuesOf(), [login.email, 'wrong']);
     assert.equal(await page.evaluate('document.activeElement.name'), 'password');
     await assertPageIsSound(page, 'wrong password');
     // The password is selected: typing replaces it.
     await input.focus();
     await input.selectText();
-    await page.keyboard.type(ADMIN.password);
+    await page.keyboard.type(login.password);
     await page.keyboard.press('Enter');
     await arriveAt('/desk');
   });
 
   test('counts down after too many attempts, keeps what was typed, and can be used again by itself', async () => {
+    page = await pages.open({}); // the clock of a browser cannot be given back
     await page.clock.install();
     await open('/login');
     const button = page.locator('form > .button');
-    await fillIn({ email: ADMIN.email, password: 'wrong' });
+    await fillIn({ email: login.email, password: 'wrong' });
     for (let tries = 0; tries < 11; tries++) {
       await Promise.all([page.waitForResponse('**/session'), page.keyboard.press('Enter')]);
       await page.clock.runFor(1);
@@ -130,22 +128,22 @@ describe('the log-in page in a browser', { skip: skipWithoutBrowser }, () => {
     await page.clock.runFor(5_000);
     const [, later] = (await button.innerText()).match(/\d+/g)?.map(Number) ?? [];
     assert.ok((later ?? left) < left, `it counts: ${later} after ${left}`);
-    assert.deepEqual(await valuesOf(), [ADMIN.email, 'wrong']);
+    assert.deepEqual(await valuesOf(), [login.email, 'wrong']);
     await page.clock.runFor((left + 1) * 1000);
     await page.getByRole('button', { name: 'Log in' }).waitFor();
     assert.equal(await button.isEnabled(), true);
-    assert.deepEqual(await valuesOf(), [ADMIN.email, 'wrong']);
+    assert.deepEqual(await valuesOf(), [login.email, 'wrong']);
   });
 
   test('says that the server cannot be reached, and logs in with what was typed once it can', async () => {
     await open('/login');
     await fillIn();
-    await context.setOffline(true);
+    await page.context().setOffline(true);
     await submit();
     await page.getByText('The server cannot be reached.').waitFor();
-    assert.deepEqual(await valuesOf(), [ADMIN.email, ADMIN.password]);
+    assert.deepEqual(await valuesOf(), [login.email, login.password]);
     await assertPageIsSound(page, 'unreachable');
-    await context.setOffline(false);
+    await page.context().setOffline(false);
     await submit();
     await arriveAt('/desk');
   });
@@ -181,7 +179,7 @@ describe('the log-in page in a browser', { skip: skipWithoutBrowser }, () => {
     await fillIn();
     await submit();
     await page.getByRole('button', { name: /account menu/ }).waitFor();
-    await context.clearCookies();
+    await page.context().clearCookies();
     await page.goto(`${switchboard.url}/desk?tab=2`);
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
     assert.equal(page.url(), `${switchboard.url}/login?to=%2Fdesk%3Ftab%3D2`);
@@ -207,7 +205,7 @@ describe('the log-in page in a browser', { skip: skipWithoutBrowser }, () => {
     async function issueCode(): Promise<string> {
       const admin = graphqlClient(switchboard.url, await logIn(switchboard.url));
       const rotate = 'mutation($id:ID!){operatorSsoKeyRotate(input:{id:$id}){operator{ssoKey}}}';
-      const { data } = await admin.run(rotate, { id: '1' });
+      const { data } = await admin.run(rotate, { id: operatorId });
       const key = encodeURIComponent(data.operatorSsoKeyRotate.operator.ssoKey);
       const response = await fetch(`${switchboard.url}/admin/login?key=${key}`, { redirect: 'manual' });
       return response.headers.get('location')?.match(/#code=([\w-]+)/)?.[1] ?? assert.fail('no code');
@@ -222,7 +220,7 @@ describe('the log-in page in a browser', { skip: skipWithoutBrowser }, () => {
       await page.goBack();
       assert.ok(!page.url().includes(code));
       // Used twice.
-      await context.clearCookies();
+      await page.context().clearCookies();
       await page.goto(`${switchboard.url}/login#code=${code}&to=%2Fdesk`);
       await page.getByText('The link no longer works.').waitFor();
       assert.equal(page.url(), `${switchboard.url}/login`);
@@ -234,17 +232,17 @@ describe('the log-in page in a browser', { skip: skipWithoutBrowser }, () => {
       await fillIn();
       await submit();
       await arriveAt('/desk');
-      const [before] = await context.cookies();
+      const [before] = await page.context().cookies();
       await open(`/login#code=${await issueCode()}&to=%2Fdesk`);
       await page.getByRole('heading', { name: 'Log in with this link?' }).waitFor();
       await assertPageIsSound(page, 'replace');
       await page.keyboard.press('Enter');
       await arriveAt('/desk');
-      assert.equal((await context.cookies())[0]?.value, before?.value, 'the focus is on staying');
+      assert.equal((await page.context().cookies())[0]?.value, before?.value, 'the focus is on staying');
       await open(`/login#code=${await issueCode()}&to=%2Fdesk`);
       await page.getByRole('button', { name: 'Log in with the link' }).click();
       await arriveAt('/desk');
-      assert.notEqual((await context.cookies())[0]?.value, before?.value);
+      assert.notEqual((await page.context().cookies())[0]?.value, before?.value);
     });
   });
 });

@@ -1,0 +1,3 @@
+import { runTogether } from '../support/processes/together.ts';
+
+await runTogether(['browser/desk']);
