@@ -15,7 +15,7 @@ import type { Reports } from '../../../src/core/reports/reports.ts';
 import type { Upkeep } from '../../../src/core/upkeep/upkeep.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import type { SqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts';
-import { ADMIN, TEST_OPEN_OPTIONS, testEnvironment } from '../processes/switchboard.ts';
+import { ADMIN, databaseFileIn, TEST_OPEN_OPTIONS, testEnvironment } from '../processes/switchboard.ts';
 import {
   createDatabase,
   DATABASE_PREFIX,
@@ -24,6 +24,7 @@ import {
   postgresServerUrl,
   TEST_SECRET,
 } from './postgres-database.ts';
+import { createDatabaseFile } from './sqlite-template.ts';
 
 /** A clock that the test controls. */
 export class TestClock {
@@ -66,6 +67,7 @@ export function explainQuery(database: Database, query: Compilable): string[] {
 
 async function openSqlite(settings: Record<string, string> = {}): Promise<TestInstallation> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-store-'));
+  await createDatabaseFile(databaseFileIn(folder));
   return createTestInstallation(readConfig(testEnvironment(folder, settings)), async () =>
     rmSync(folder, { recursive: true, force: true }),
   );
