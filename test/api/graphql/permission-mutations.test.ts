@@ -10,10 +10,10 @@ import {
   findCell,
   hasTargets,
   MUTATIONS,
-  TARGETS,
   type Target,
+  TESTED_TARGETS,
+  TESTED_VIEWERS,
   UPDATES,
-  VIEWERS,
   type Viewer,
 } from './permission-table.ts';
 
@@ -60,7 +60,7 @@ async function checkCell(
   target: Target,
   testCase: MutationCase,
 ): Promise<void> {
-  const before = await fixture.countEvents();
+  const position = await fixture.readPosition();
   const response = await (testCase.actingOperator ?? fixture.viewers[viewer]).run(buildMutation(name), {
     input: testCase.input,
   });
@@ -69,7 +69,7 @@ async function checkCell(
   const outcome = hasRowOutcomes ? outcomeOfImport(response) : isOffer ? outcomeOfOffer(response) : outcomeOf(response);
   const label = `${name} for ${viewer} on ${target}: ${JSON.stringify(testCase.input)}`;
   assert.equal(outcome, findCell(cells, viewer, target), label);
-  if (outcome === 'forbidden') assert.equal(await fixture.countEvents(), before, `${label} logged an event`);
+  if (outcome === 'forbidden') assert.equal(await fixture.countEventsAfter(position), 0, `${label} logged an event`);
 }
 
 test('every mutation has a case', () => {
@@ -79,9 +79,9 @@ test('every mutation has a case', () => {
 
 for (const [key, cells] of MUTATIONS) {
   const name = key.split('.')[1] as string;
-  for (const viewer of VIEWERS) {
+  for (const viewer of TESTED_VIEWERS) {
     test(`${name} for ${viewer} matches the permission table`, async () => {
-      for (const target of hasTargets(cells) ? TARGETS : (['self'] as const)) {
+      for (const target of hasTargets(cells) ? TESTED_TARGETS : (['self'] as const)) {
         if (findCell(cells, viewer, target) === undefined) continue;
         const testCase = await cases[name]?.(viewer, target);
         assert.ok(testCase, `no case for ${name}`);
@@ -119,9 +119,9 @@ const CHANGES: Record<string, () => unknown> = {
 
 for (const [key, cells] of UPDATES) {
   const name = key.split('.')[1] as string;
-  for (const viewer of VIEWERS) {
+  for (const viewer of TESTED_VIEWERS) {
     test(`operatorUpdate with ${name} for ${viewer} matches the permission table`, async () => {
-      for (const target of TARGETS) {
+      for (const target of TESTED_TARGETS) {
         if (findCell(cells, viewer, target) === undefined) continue;
         // A change can move an operator to another cell of the table, so each change uses a new operator.
         const isDisposable = findCell(cells, viewer, target) === 'allowed' && (name === 'roles' || target !== 'self');
