@@ -84,6 +84,26 @@ async function openPostgres(settings: Record<string, string> = {}): Promise<Test
   return createTestInstallation(readConfig(env), () => dropDatabase(url));
 }
 
+/**
+ * Opens one installation for all tests of a suite: each call returns a new account in it, with the same clock. For tests
+ * that touch their own account only; a database for each takes most of the time of a short test.
+ */
+export function shareInstallation(open: OpenTestInstallation): OpenTestInstallation {
+  let shared: Promise<TestInstallation> | undefined;
+  let accountCount = 0;
+  after(async () => (await shared)?.end());
+  return async () => {
+    shared ??= open();
+    const installation = await shared;
+    accountCount += 1;
+    const admin = { email: `admin${accountCount}@example.com`, password: ADMIN.password };
+    const account = await createAccount(installation, { name: 'Test', admin });
+    if (!account) throw new Error('The account was not created.');
+    const { accountId } = account;
+    return { ...installation, accountId, caller: systemCaller(accountId), end: async () => undefined };
+  };
+}
+
 /** An installation that a failed test left open would keep its process from exiting. */
 const unclosed = new Set<() => Promise<void>>();
 after(async () => {
