@@ -148,7 +148,9 @@ for (const [key, cells] of UPDATES) {
       for (const target of TESTED_TARGETS) {
         if (findCell(cells, viewer, target) === undefined) continue;
         const isDisposable = findCell(cells, viewer, target) === 'allowed' && (name === 'roles' || target !== 'self');
-        const subject = isDisposable ? await prepareSubject(name, viewer, target) : { id: fixture.target(viewer, target) };
+        const subject = isDisposable
+          ? await prepareSubject(name, viewer, target)
+          : { id: fixture.target(viewer, target) };
         const { id, ...standIn } = subject;
         const value = CHANGES[name]?.();
         assert.notEqual(value, undefined, `no value for ${name}`);
