@@ -23,15 +23,23 @@ const LONG_TESTS: Readonly<Record<string, LongTests>> = {
     ],
     env: { FULL: '1' },
   },
-  /** Generated input for every parser and interface. */
+  /** Generated input for parsers, interfaces and rules. */
   fuzz: {
     files: [
+      'test/api/graphql/desk-events.test.ts',
       'test/api/graphql/edges.test.ts',
+      'test/api/graphql/routing-explained.test.ts',
       'test/api/rest/filters-model.test.ts',
       'test/api/rest/fuzz.test.ts',
       'test/api/rest/properties.test.ts',
+      'test/core/engine/routing/routing-lists.test.ts',
+      'test/core/events/audit.test.ts',
+      'test/core/events/event-log.test.ts',
+      'test/core/upkeep/invariants.test.ts',
+      'test/web/desk/properties.test.ts',
+      'test/web/widget/colours.test.ts',
     ],
-    env: { FUZZ_RUNS: '2000' },
+    env: { FULL: '1' },
   },
 };
 const TWO_HOURS_MS = String(7_200_000);

@@ -1,3 +1,3 @@
 import { runTogether } from '../support/processes/together.ts';
 
-await runTogether(['api/graphql'], { database: 'sqlite' });
+await runTogether(['api/graphql', 'api/visitor'], { database: 'sqlite' });

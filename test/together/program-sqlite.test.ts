@@ -1,3 +1,3 @@
 import { runTogether } from '../support/processes/together.ts';
 
-await runTogether(['app', 'commands'], { database: 'sqlite' });
+await runTogether(['app', 'commands', 'conformance'], { database: 'sqlite' });

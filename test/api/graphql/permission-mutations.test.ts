@@ -10,10 +10,10 @@ import {
   findCell,
   hasTargets,
   MUTATIONS,
-  TARGETS,
   type Target,
+  TESTED_TARGETS,
+  TESTED_VIEWERS,
   UPDATES,
-  VIEWERS,
   type Viewer,
 } from './permission-table.ts';
 
@@ -60,7 +60,7 @@ async function checkCell(
   target: Target,
   testCase: MutationCase,
 ): Promise<void> {
-  const before = await fixture.countEvents();
+  const position = await fixture.readPosition();
   const response = await (testCase.actingOperator ?? fixture.viewers[viewer]).run(buildMutation(name), {
     input: testCase.input,
   });
@@ -69,7 +69,7 @@ async function checkCell(
   const outcome = hasRowOutcomes ? outcomeOfImport(response) : isOffer ? outcomeOfOffer(response) : outcomeOf(response);
   const label = `${name} for ${viewer} on ${target}: ${JSON.stringify(testCase.input)}`;
   assert.equal(outcome, findCell(cells, viewer, target), label);
-  if (outcome === 'forbidden') assert.equal(await fixture.countEvents(), before, `${label} logged an event`);
+  if (outcome === 'forbidden') assert.equal(await fixture.countEventsAfter(position), 0, `${label} logged an event`);
 }
 
 test('every mutation has a case', () => {
@@ -77,15 +77,26 @@ test('every mutation has a case', () => {
   assert.deepEqual(Object.keys(cases).sort(), names.sort());
 });
 
+/** A forbidden mutation changes nothing, so that every viewer can try it on the same object. */
+const forbiddenCases = new Map<string, MutationCase>();
+
+async function prepareCase(name: string, cells: Cells, viewer: Viewer, target: Target): Promise<MutationCase> {
+  const key = `${name} ${target}`;
+  const isForbidden = findCell(cells, viewer, target) === 'forbidden';
+  const testCase = (isForbidden && forbiddenCases.get(key)) || (await cases[name]?.(viewer, target));
+  assert.ok(testCase, `no case for ${name}`);
+  const isOfViewer = testCase.actingOperator !== undefined || (target === 'self' && hasTargets(cells));
+  if (isForbidden && !isOfViewer) forbiddenCases.set(key, testCase);
+  return testCase;
+}
+
 for (const [key, cells] of MUTATIONS) {
   const name = key.split('.')[1] as string;
-  for (const viewer of VIEWERS) {
+  for (const viewer of TESTED_VIEWERS) {
     test(`${name} for ${viewer} matches the permission table`, async () => {
-      for (const target of hasTargets(cells) ? TARGETS : (['self'] as const)) {
+      for (const target of hasTargets(cells) ? TESTED_TARGETS : (['self'] as const)) {
         if (findCell(cells, viewer, target) === undefined) continue;
-        const testCase = await cases[name]?.(viewer, target);
-        assert.ok(testCase, `no case for ${name}`);
-        await checkCell(name, cells, viewer, target, testCase);
+        await checkCell(name, cells, viewer, target, await prepareCase(name, cells, viewer, target));
       }
     });
   }
@@ -117,15 +128,29 @@ const CHANGES: Record<string, () => unknown> = {
   password: () => 'yet another password of this test',
 };
 
+/** A change can move an operator to another cell of the table. */
+const MOVES: readonly string[] = ['roles', 'groupId'];
+const subjects = new Map<string, ReturnType<typeof createDisposable>>();
+
+/** An operator whom no other viewer has changed, so that the value differs from the current one. */
+function prepareSubject(name: string, viewer: Viewer, target: Target): ReturnType<typeof createDisposable> {
+  if (MOVES.includes(name)) return createDisposable(viewer, target);
+  const key = `${viewer} ${target}`;
+  const subject = subjects.get(key) ?? createDisposable(viewer, target);
+  subjects.set(key, subject);
+  return subject;
+}
+
 for (const [key, cells] of UPDATES) {
   const name = key.split('.')[1] as string;
-  for (const viewer of VIEWERS) {
+  for (const viewer of TESTED_VIEWERS) {
     test(`operatorUpdate with ${name} for ${viewer} matches the permission table`, async () => {
-      for (const target of TARGETS) {
+      for (const target of TESTED_TARGETS) {
         if (findCell(cells, viewer, target) === undefined) continue;
-        // A change can move an operator to another cell of the table, so each change uses a new operator.
         const isDisposable = findCell(cells, viewer, target) === 'allowed' && (name === 'roles' || target !== 'self');
-        const subject = isDisposable ? await createDisposable(viewer, target) : { id: fixture.target(viewer, target) };
+        const subject = isDisposable
+          ? await prepareSubject(name, viewer, target)
+          : { id: fixture.target(viewer, target) };
         const { id, ...standIn } = subject;
         const value = CHANGES[name]?.();
         assert.notEqual(value, undefined, `no value for ${name}`);

@@ -57,8 +57,10 @@ export interface PermissionFixture {
   createViewer(viewer: OperatorViewer): Promise<TestOperator>;
   /** Creates another operator like a target other than `self`. */
   createTarget(target: Target | OperatorViewer, fields?: object): Promise<Omit<TestOperator, keyof GraphqlClient>>;
-  /** The number of events, without those of the service. */
-  countEvents(): Promise<number>;
+  /** The position of the last event. */
+  readPosition(): Promise<number>;
+  /** The number of events after a position, without those of the service. */
+  countEventsAfter(position: number): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -144,8 +146,15 @@ export async function openPermissionFixture(): Promise<PermissionFixture> {
     },
     createViewer,
     createTarget,
-    countEvents: async () => {
-      const [row] = await switchboard.storedData.query("select count(*) as n from events where actor_type <> 'system'");
+    readPosition: async () => {
+      const [row] = await switchboard.storedData.query('select max(position) as last from events where account_id = 1');
+      return Number(row?.last);
+    },
+    countEventsAfter: async (position) => {
+      const [row] = await switchboard.storedData.query(
+        "select count(*) as n from events where account_id = 1 and position > ? and actor_type <> 'system'",
+        position,
+      );
       return Number(row?.n);
     },
     stop: () => switchboard.stop(),

@@ -1,3 +1,5 @@
+import { isOnPostgres } from '../../support/databases/postgres-database.ts';
+
 /**
  * The callers with a token. Expert, operator and manager belong to the group `ownGroup`; `managerOfAll` is a manager
  * without a group.
@@ -19,6 +21,10 @@ export function isOperatorViewer(viewer: Viewer): viewer is OperatorViewer {
 /** The targets: the viewer, operators by their group, and a manager and an admin in the group `ownGroup`. */
 export const TARGETS = ['self', 'ownGroup', 'subgroup', 'otherGroup', 'noGroup', 'manager', 'admin'] as const;
 export type Target = (typeof TARGETS)[number];
+
+/** Permissions do not depend on the database: on PostgreSQL an admin runs each operation, so that its SQL is tested. */
+export const TESTED_VIEWERS: readonly Viewer[] = isOnPostgres ? ['admin'] : VIEWERS;
+export const TESTED_TARGETS: readonly Target[] = isOnPostgres ? ['self', 'ownGroup'] : TARGETS;
 
 /**
  * `+` allowed, `-` FORBIDDEN, `.` not applicable. One symbol per target, or a single symbol if the operation has no

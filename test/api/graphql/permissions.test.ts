@@ -17,10 +17,10 @@ import {
   OPERATOR_VIEWERS,
   SUBSCRIPTION_ONLY,
   SUBSCRIPTIONS,
-  TARGETS,
   type Target,
+  TESTED_TARGETS,
+  TESTED_VIEWERS,
   UPDATES,
-  VIEWERS,
   type Viewer,
 } from './permission-table.ts';
 
@@ -318,11 +318,11 @@ async function checkCells(viewer: Viewer, types: Map<string, [string, Cells][]>,
   }
 }
 
-for (const viewer of VIEWERS) {
+for (const viewer of TESTED_VIEWERS) {
   test(`${viewer}: every field without a target matches the permission table`, async () => {
     await checkCells(viewer, typesWith(false));
   });
-  for (const target of TARGETS) {
+  for (const target of TESTED_TARGETS) {
     if (target === 'self' && !isOperatorViewer(viewer)) continue;
     test(`${viewer} on ${target}: every field of an operator matches the permission table`, async () => {
       await checkCells(viewer, typesWith(true), target);

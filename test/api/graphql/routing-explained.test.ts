@@ -254,7 +254,7 @@ test('rule 11: past obstacles match what routing found at the time, over random 
       }
       for (const id of operatorIds) await fixture.disconnect(id);
     }),
-    { numRuns: 15 },
+    { numRuns: process.env.FULL === '1' ? 15 : 8 },
   );
 });
 

@@ -7,10 +7,14 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { callOAuth, logIn, tryLogin } from '../../support/clients/oauth.ts';
 import { restClient } from '../../support/clients/rest.ts';
+import { serveInProcess } from '../../support/processes/in-process-service.ts';
 import {
   ADMIN,
+  type Switchboard,
   type SwitchboardProcess,
+  startSwitchboard,
   startSwitchboardProcess,
+  testEnvironment,
   WRITE_KEY,
 } from '../../support/processes/switchboard.ts';
 import { waitUntil, withTimeout } from '../../support/waiting/wait.ts';
@@ -23,17 +27,17 @@ interface LogLine {
   readonly status?: number;
 }
 
-const logLines = (switchboard: SwitchboardProcess): LogLine[] =>
-  switchboard
+const logLines = (service: { log(): string }): LogLine[] =>
+  service
     .log()
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
 
 suite('a running service', () => {
-  let switchboard: SwitchboardProcess;
+  let switchboard: Switchboard;
   before(async () => {
-    switchboard = await startSwitchboardProcess();
+    switchboard = await startSwitchboard();
   });
   after(() => switchboard.stop());
 
@@ -94,9 +98,9 @@ suite('a running service', () => {
 });
 
 suite('the metrics without a token', () => {
-  let switchboard: SwitchboardProcess;
+  let switchboard: Switchboard;
   before(async () => {
-    switchboard = await startSwitchboardProcess({ env: { HOST: '0.0.0.0', SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1' } });
+    switchboard = await startSwitchboard({ env: { HOST: '0.0.0.0', SWITCHBOARD_TRUSTED_PROXIES: '127.0.0.1' } });
   });
   after(() => switchboard.stop());
 
@@ -140,7 +144,7 @@ suite('the metrics without a token', () => {
 
 test('the metrics require the token if one is configured', async () => {
   const token = 'metrics-token-0123456789';
-  const switchboard = await startSwitchboardProcess({ env: { SWITCHBOARD_METRICS_TOKEN: token } });
+  const switchboard = await startSwitchboard({ env: { SWITCHBOARD_METRICS_TOKEN: token } });
   try {
     const get = (headers: Record<string, string>) => fetch(`${switchboard.url}/metrics`, { headers });
     for (const headers of [{}, { Authorization: 'Bearer wrong' }, { Authorization: token }]) {
@@ -158,23 +162,26 @@ test('the metrics require the token if one is configured', async () => {
 
 for (const level of ['info', 'debug']) {
   test(`no secret reaches the log, however it is sent (${level})`, async () => {
-    const switchboard = await startSwitchboardProcess({ env: { SWITCHBOARD_LOG_LEVEL: level } });
-    const { url, key } = switchboard;
+    const folder = mkdtempSync(join(tmpdir(), 'switchboard-operations-'));
+    const service = await serveInProcess(testEnvironment(folder, { SWITCHBOARD_LOG_LEVEL: level }));
+    const { url } = service;
+    const key = WRITE_KEY;
     const rest = restClient(url, key);
     const password = 'unlogged-password-1';
     const { body } = await rest.post('/operator', { name: 'Secret', email: 's@example.com', password });
     const token = await logIn(url, { email: 's@example.com', password });
-    const secrets = [key, WRITE_KEY, password, token, body.data.sso_key, ADMIN.password, 'wrong-guess-77'];
+    const secrets = [key, password, token, body.data.sso_key, ADMIN.password, 'wrong-guess-77'];
     for (const secret of secrets) await sendEverywhere(url, key, secret);
-    await switchboard.stop();
-    const log = switchboard.log() + switchboard.output();
-    assert.ok(logLines(switchboard).length > 50, 'there is a log to search');
+    await service.stop();
+    rmSync(folder, { recursive: true });
+    const log = service.log() + service.output();
+    assert.ok(logLines(service).length > 50, 'there is a log to search');
     for (const secret of secrets) {
       for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64').slice(0, -4)]) {
         assert.ok(!log.includes(form), `${form} in:\n${log.split('\n').find((line) => line.includes(form))}`);
       }
     }
-    for (const { msg } of logLines(switchboard)) assert.equal(typeof msg, 'string');
+    for (const { msg } of logLines(service)) assert.equal(typeof msg, 'string');
   });
 }
 

@@ -7,7 +7,7 @@ import { createOperator, createResource } from '../../support/fixtures/resources
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 import { WAIT_TIMEOUT_MS } from '../../support/waiting/wait.ts';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 80);
+const RUNS = process.env.FULL === '1' ? 80 : 30;
 
 let switchboard: Switchboard;
 let rest: RestClient;

@@ -22,7 +22,7 @@ import { fold } from '../../../src/core/kernel/text.ts';
 import { liveUpdate } from '../../../src/core/live/live.ts';
 import { operatorCreate, operatorUpdate } from '../../../src/core/operators/operator.ts';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 300);
+const RUNS = process.env.FULL === '1' ? 300 : 100;
 const MAX_CPU_MS = 1000;
 
 const SCHEMAS = {

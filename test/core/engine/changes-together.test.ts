@@ -5,7 +5,7 @@ import type { VisitorCaller } from '../../../src/core/kernel/caller.ts';
 import { databases } from '../../support/databases/databases.ts';
 import { EngineFixture } from '../../support/fixtures/engine-fixture.ts';
 
-const RUNS = process.env.FULL ? 100 : 4;
+const RUNS = process.env.FULL === '1' ? 100 : 3;
 const KINDS = [
   ...(['start', 'start', 'accept', 'accept', 'decline', 'close', 'close', 'closeAsVisitor'] as const),
   ...(['send', 'sendAsVisitor', 'turnOn', 'turnOff'] as const),

@@ -210,7 +210,7 @@ for (const { name, open } of databases) {
             }
           },
         ),
-        { numRuns: 40 },
+        { numRuns: process.env.FULL === '1' ? 40 : 15 },
       );
     });
 

@@ -15,7 +15,7 @@ import type { Reports } from '../../../src/core/reports/reports.ts';
 import type { Upkeep } from '../../../src/core/upkeep/upkeep.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import type { SqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts';
-import { ADMIN, TEST_OPEN_OPTIONS, testEnvironment } from '../processes/switchboard.ts';
+import { ADMIN, databaseFileIn, TEST_OPEN_OPTIONS, testEnvironment } from '../processes/switchboard.ts';
 import {
   createDatabase,
   DATABASE_PREFIX,
@@ -24,6 +24,7 @@ import {
   postgresServerUrl,
   TEST_SECRET,
 } from './postgres-database.ts';
+import { createDatabaseFile } from './sqlite-template.ts';
 
 /** A clock that the test controls. */
 export class TestClock {
@@ -66,6 +67,7 @@ export function explainQuery(database: Database, query: Compilable): string[] {
 
 async function openSqlite(settings: Record<string, string> = {}): Promise<TestInstallation> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-store-'));
+  await createDatabaseFile(databaseFileIn(folder));
   return createTestInstallation(readConfig(testEnvironment(folder, settings)), async () =>
     rmSync(folder, { recursive: true, force: true }),
   );
@@ -80,6 +82,26 @@ async function openPostgres(settings: Record<string, string> = {}): Promise<Test
   await createDatabase(url);
   const env = testEnvironment(tmpdir(), { DATABASE_URL: url, SWITCHBOARD_SECRET: TEST_SECRET, ...settings });
   return createTestInstallation(readConfig(env), () => dropDatabase(url));
+}
+
+/**
+ * Opens one installation for all tests of a suite: each call returns a new account in it, with the same clock. For tests
+ * that touch their own account only; a database for each takes most of the time of a short test.
+ */
+export function shareInstallation(open: OpenTestInstallation): OpenTestInstallation {
+  let shared: Promise<TestInstallation> | undefined;
+  let accountCount = 0;
+  after(async () => (await shared)?.end());
+  return async () => {
+    shared ??= open();
+    const installation = await shared;
+    accountCount += 1;
+    const admin = { email: `admin${accountCount}@example.com`, password: ADMIN.password };
+    const account = await createAccount(installation, { name: 'Test', admin });
+    if (!account) throw new Error('The account was not created.');
+    const { accountId } = account;
+    return { ...installation, accountId, caller: systemCaller(accountId), end: async () => undefined };
+  };
 }
 
 /** An installation that a failed test left open would keep its process from exiting. */

@@ -13,9 +13,12 @@ export interface RunDatabase {
   stop(): Promise<void>;
 }
 
+/** The databases live for a second, and every copy of the template flushes them. */
+const SETTINGS = ['autovacuum=off', 'checkpoint_timeout=1h', 'log_checkpoints=off'];
+
 /** Starts a server, or prepares an existing one. */
 export async function openRunDatabase(existingUrl: string | undefined): Promise<RunDatabase> {
-  const server = existingUrl ? undefined : await startPostgres();
+  const server = existingUrl ? undefined : await startPostgres({ settings: SETTINGS });
   const url = existingUrl || (server?.url ?? '');
   await createTemplateDatabase(url);
   return { url, pid: server?.pid, stop: () => (server ? server.stop() : dropTestDatabases(url)) };

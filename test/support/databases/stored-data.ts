@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import postgres from 'postgres';
@@ -22,23 +22,24 @@ export function openStoredData(databaseUrl: string): StoredData {
   return databaseUrl.startsWith('postgres') ? openPostgresData(databaseUrl) : openSqliteData(databaseUrl.slice(7));
 }
 
-/** Opened for each query: a test may restart the service in between. */
+/** Opened by the first query, and again for another file: a test may replace the file. */
 function openSqliteData(file: string): StoredData {
-  type Query = (sql: string, ...parameters: Parameter[]) => Row[];
-  const withDatabase = <T>(work: (query: Query) => T): T => {
-    const database = new DatabaseSync(file, { timeout: 5000 });
-    try {
-      return work((sql, ...parameters) => database.prepare(sql).all(...parameters) as Row[]);
-    } finally {
-      database.close();
-    }
+  let open: { readonly database: DatabaseSync; readonly inode: number } | undefined;
+  const close = () => {
+    open?.database.close();
+    open = undefined;
   };
-  const query: StoredData['query'] = async (sql, ...parameters) => withDatabase((query) => query(sql, ...parameters));
-  const dumpRows = async () =>
-    withDatabase((query) => {
-      const tables = query("select name from sqlite_master where type = 'table'");
-      return tables.map(({ name }) => JSON.stringify(query(`select * from "${name}"`))).join('');
-    });
+  const query: StoredData['query'] = async (sql, ...parameters) => {
+    const inode = statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
+    if (open?.inode !== inode) close();
+    open ??= { database: openWithoutFlushing(file), inode };
+    return open.database.prepare(sql).all(...parameters) as Row[];
+  };
+  const dumpRows = async () => {
+    const tables = await query("select name from sqlite_master where type = 'table'");
+    const contents = await Promise.all(tables.map(({ name }) => query(`select * from "${name}"`)));
+    return contents.map((rows) => JSON.stringify(rows)).join('');
+  };
   return {
     query,
     dumpRows,
@@ -52,8 +53,15 @@ function openSqliteData(file: string): StoredData {
         await query(`drop trigger no_${table}`);
       };
     },
-    end: async () => undefined,
+    end: async () => close(),
   };
+}
+
+/** What a test writes need not survive a power failure. */
+function openWithoutFlushing(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: 5000 });
+  database.exec('pragma synchronous = off');
+  return database;
 }
 
 /** One connection, opened by the first query and reopened after it has ended. */

@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 /** The parts of an OpenAPI document that tests read. */
 export interface Document {
@@ -51,8 +51,12 @@ export function requiredHeaders(document: Document, response: ResponseObject): s
 /** Returns a function that validates a value against a schema of the document and returns the problems. */
 export function createValidator(document: Document): (schema: object, value: unknown) => string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  ajv.addSchema({ $id: 'document', components: document.components }); // so that each component is compiled once
+  const compiled = new Map<string, ValidateFunction>();
   return (schema, value) => {
-    const validate = ajv.compile({ ...schema, components: document.components });
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+    const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+    compiled.set(text, validate);
     return validate(value) ? [] : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
   };
 }

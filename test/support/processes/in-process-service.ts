@@ -12,10 +12,10 @@ export interface InProcessService {
 }
 
 /** Runs the command `serve` in this process, for tests of its start, output and shutdown. */
-export async function serveInProcess(env: NodeJS.ProcessEnv): Promise<InProcessService> {
+export async function serveInProcess(env: NodeJS.ProcessEnv, args: readonly string[] = []): Promise<InProcessService> {
   const { terminal, signals, stdout, stderr } = createTerminal(env, '');
   let hasEnded = false;
-  const ended = runProgram(['serve'], terminal).finally(() => {
+  const ended = runProgram(['serve', ...args], terminal).finally(() => {
     hasEnded = true;
   });
   const address = () => stdout.text.match(/ready at (\S+)/)?.[1];

@@ -18,6 +18,7 @@ import {
   isOnPostgres,
   TEST_SECRET,
 } from '../databases/postgres-database.ts';
+import { createDatabaseFile } from '../databases/sqlite-template.ts';
 import { openStoredData, type StoredData } from '../databases/stored-data.ts';
 import { loadQuietDemo } from '../fixtures/demo.ts';
 import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
@@ -91,6 +92,8 @@ export interface ProcessOptions extends CommonOptions {
 export async function startSwitchboard(options: StartOptions = {}): Promise<Switchboard> {
   const workspace = await prepareWorkspace(options);
   const config = readConfig(workspace.env);
+  const { folder } = workspace.switchboard;
+  if (config.databaseFile === databaseFileIn(folder)) await createDatabaseFile(config.databaseFile);
   const installation = await openInstallation(config, {
     ...TEST_OPEN_OPTIONS,
     ...(options.clock && { clock: options.clock }),
@@ -195,6 +198,10 @@ export function runCommandProcess(args: readonly string[], env: NodeJS.ProcessEn
   });
 }
 
+export function databaseFileIn(folder: string): string {
+  return join(folder, 'switchboard.db');
+}
+
 /** Contains nothing of this machine's environment except PATH. */
 export function testEnvironment(
   folder: string,
@@ -208,7 +215,7 @@ export function testEnvironment(
     PORT: '0',
     ...(isOnPostgres
       ? { DATABASE_URL: databaseUrlForFolder(folder), SWITCHBOARD_SECRET: TEST_SECRET }
-      : { DATABASE_URL: `sqlite:${join(folder, 'switchboard.db')}` }),
+      : { DATABASE_URL: `sqlite:${databaseFileIn(folder)}` }),
     SWITCHBOARD_ADMIN_EMAIL: ADMIN.email,
     SWITCHBOARD_ADMIN_PASSWORD: ADMIN.password,
     SWITCHBOARD_API_KEY: WRITE_KEY,

@@ -6,8 +6,8 @@ import { readOwnSeconds, recordProcessorTime } from './processor-time-record.ts'
 export interface TogetherOptions {
   /** The database of the suites; by default each suite chooses, and storage suites run on all. */
   readonly database?: 'sqlite' | 'postgres';
-  /** Suites to leave out, each with its reason. */
-  readonly except?: Readonly<Record<string, string>>;
+  /** The suites to run, each with its reason; a name that ends with `/` is a folder. By default all. */
+  readonly only?: Readonly<Record<string, string>>;
 }
 
 const TESTS = join(import.meta.dirname, '../..');
@@ -16,10 +16,7 @@ const TESTS = join(import.meta.dirname, '../..');
  * Runs the suites of some test folders in this process, one after the other, so that the program is loaded only once.
  * A folder that ends with `/` is taken without its subfolders.
  */
-export async function runTogether(
-  folders: readonly string[],
-  { database, except = {} }: TogetherOptions = {},
-): Promise<void> {
+export async function runTogether(folders: readonly string[], { database, only }: TogetherOptions = {}): Promise<void> {
   const suffix = database === 'postgres' ? ' on PostgreSQL' : '';
   const name = `${folders.join(', ')}${suffix}`;
   if (suffix && !process.env.TEST_DATABASE_URL) {
@@ -30,11 +27,9 @@ export async function runTogether(
   // These close leftovers and the shared browser after all suites, not after the first.
   await import('../databases/databases.ts');
   if (folders.some((folder) => folder.startsWith('browser'))) await import('../browser/chromium.ts');
-  const suites = findSuites(folders);
-  const unknown = Object.keys(except).filter((name) => !suites.includes(name));
-  if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')} in ${folders.join(', ')}.`);
+  const suites = only ? selectSuites(findSuites(folders), Object.keys(only)) : findSuites(folders);
   describe(name, { concurrency: 1 }, () => {
-    for (const suite of suites.filter((name) => !(name in except))) {
+    for (const suite of suites) {
       describe(`${suite}${suffix}`, { concurrency: 1 }, async () => {
         let start = 0;
         before(() => {
@@ -53,4 +48,11 @@ function findSuites(folders: readonly string[]): string[] {
     globSync(`${folder}${folder.endsWith('/') ? '' : '/**/'}*.test.ts`, { cwd: TESTS }),
   );
   return found.map((file) => file.slice(0, -'.test.ts'.length)).sort();
+}
+
+function selectSuites(suites: readonly string[], names: readonly string[]): string[] {
+  const isSelected = (suite: string, name: string) => (name.endsWith('/') ? suite.startsWith(name) : suite === name);
+  const unknown = names.filter((name) => !suites.some((suite) => isSelected(suite, name)));
+  if (unknown.length > 0) throw new Error(`There is no suite ${unknown.join(', ')}.`);
+  return suites.filter((suite) => names.some((name) => isSelected(suite, name)));
 }

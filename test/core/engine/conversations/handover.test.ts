@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { databases } from '../../../support/databases/databases.ts';
+import { databases, shareInstallation } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
 
 for (const { name, open } of databases) {
   describe(`conversations that change hands on ${name}`, () => {
+    const openAccount = shareInstallation(open);
     const loadOperatorFigures = async (fixture: EngineFixture, ids: readonly number[]) =>
       (await fixture.installation.statistics.compute(fixture.accountId, { subject: 'operator', ids })).map(
         ({ conversationNumber, answeredNumber, firstAnswerSeconds, experience }) => [
@@ -18,7 +19,7 @@ for (const { name, open } of databases) {
       (await fixture.installation.statistics.compute(fixture.accountId, { subject: 'account', ids: [0] }))[0];
 
     test('rule 19: after a transfer each operator keeps their figures, and the conversation its first acceptance and answer', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations, clock } = fixture.installation;
       const first = await fixture.createOperator();
       const started = await fixture.startConversation();
@@ -69,7 +70,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 19: a conversation that was answered and then requeued is not abandoned', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations } = fixture.installation;
       const skill = await fixture.createSkill();
       await fixture.createOperator({ skillList: [skill] }, { connected: false });
@@ -89,7 +90,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 19: an operator who gets a conversation back is counted once', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations } = fixture.installation;
       const [first, second] = [await fixture.createOperator(), await fixture.createOperator()];
       const running = await fixture.accept(await fixture.startConversation());
@@ -108,7 +109,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 14: a conversation lost by going offline stays in the figures of the operator', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const first = await fixture.createOperator();
       await fixture.accept(await fixture.startConversation());
       await fixture.disconnect(first);
@@ -135,7 +136,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 11: an operator who has just declined is counted among the excluded', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       await fixture.createOperator();
       const next = await fixture.createOperator();
       const offered = await fixture.startConversation();
@@ -143,6 +144,7 @@ for (const { name, open } of databases) {
       const decisions = await fixture.installation.database.read
         .selectFrom('routingDecisions')
         .selectAll()
+        .where('accountId', '=', fixture.accountId)
         .orderBy('id')
         .execute();
       assert.equal(decisions.at(-1)?.operatorId, next);

@@ -5,13 +5,14 @@ import { closeConversation } from '../../../../src/core/engine/conversations/con
 import type { CloseReason } from '../../../../src/core/engine/records/conversation.ts';
 import { systemContext } from '../../../../src/core/kernel/caller.ts';
 import { isStorable } from '../../../../src/core/kernel/text.ts';
-import { databases } from '../../../support/databases/databases.ts';
+import { databases, shareInstallation } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
 
 for (const { name, open } of databases) {
   describe(`messages on ${name}`, () => {
+    const openAccount = shareInstallation(open);
     test('rule 16: sequence numbers have no gaps, with concurrent writers', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations } = fixture.installation;
       const id = await fixture.createOperator();
       const visitor = await fixture.createVisitor();
@@ -39,7 +40,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 18: a client id makes a resend harmless, even concurrently and after the close', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations } = fixture.installation;
       const id = await fixture.createOperator();
       const visitor = await fixture.createVisitor();
@@ -66,7 +67,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 18: a start that is sent again returns the same conversation', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const visitor = await fixture.createVisitor();
       await fixture.createOperator();
       const first = await fixture.startConversation({ message: 'Hello', clientId: 'start-1' }, visitor);
@@ -78,7 +79,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 18: reading after sequence n returns exactly the missed messages', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations } = fixture.installation;
       const visitor = await fixture.createVisitor();
       await fixture.createOperator({}, { connected: false });
@@ -101,7 +102,7 @@ for (const { name, open } of databases) {
     });
 
     test('messages are returned byte for byte, for any text', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations } = fixture.installation;
       const visitor = await fixture.createVisitor();
       await fixture.createOperator({}, { connected: false });
@@ -126,7 +127,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 16: a conversation records the time of each state, and who closed it', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { clock, conversations } = fixture.installation;
       const id = await fixture.createOperator();
       const start = clock.now;
@@ -149,7 +150,7 @@ for (const { name, open } of databases) {
     });
 
     test('rules 22 and 28: a conversation records why the service closed it; a visitor who left has closed it', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { accountId } = fixture;
       const id = await fixture.createOperator({ chatMaxNumber: 5 });
       const visitor = await fixture.createVisitor();

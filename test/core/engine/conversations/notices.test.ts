@@ -5,7 +5,7 @@ import type { Conversation } from '../../../../src/core/engine/records/conversat
 import { NOTICE_TEXTS, OLD_NOTICE_SENTENCES } from '../../../../src/core/engine/records/notice-texts.ts';
 import { parseNotice, renderNotice, renderText } from '../../../../src/core/engine/records/notices.ts';
 import { fullAccessCaller, SYSTEM, systemContext } from '../../../../src/core/kernel/caller.ts';
-import { databases } from '../../../support/databases/databases.ts';
+import { databases, shareInstallation } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
 
 const stored = (noticeCode: string | null, noticeParameters: string | null, text = 'stored') => ({
@@ -46,6 +46,7 @@ test('rule 27: the sentences of earlier versions have codes with the same senten
 
 for (const { name, open } of databases) {
   describe(`notices on ${name}`, () => {
+    const openAccount = shareInstallation(open);
     const noticesOf = async (fixture: EngineFixture, conversation: Pick<Conversation, 'id'>) => {
       const current = await fixture.loadConversation(conversation.id);
       const { conversations } = fixture.installation;
@@ -59,7 +60,7 @@ for (const { name, open } of databases) {
     };
 
     test('rule 27: an operator who accepts has joined, which is no answer', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       await fixture.createOperator({ pseudo: 'Bob' });
       const accepted = await fixture.accept(await fixture.startConversation({ message: 'Hello' }));
       assert.deepEqual(await noticesOf(fixture, accepted), [
@@ -73,7 +74,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 27: an operator without a pseudonym is named as an operator', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator();
       const { conversations } = fixture.installation;
       await fixture.transact(async (tx) => {
@@ -87,7 +88,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 27: both sides read who has joined after a transfer and after a take', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations, accountId } = fixture.installation;
       const first = await fixture.createOperator({ pseudo: 'First' });
       const running = await fixture.accept(await fixture.startConversation());
@@ -108,7 +109,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 27: both sides read why the service closed a conversation, before it is closed', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       await fixture.createOperator({ pseudo: 'Bob', chatMaxNumber: 5 });
       const position = await fixture.readPosition();
       const running = await fixture.accept(await fixture.startConversation());
@@ -135,7 +136,7 @@ for (const { name, open } of databases) {
     });
 
     test("rule 27: the row keeps a sentence in the website's language", async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { websiteId } = fixture;
       const { conversations } = fixture.installation;
       await fixture.transact(async (tx) => {

@@ -9,11 +9,12 @@ import {
 } from '../../../../src/core/engine/presence/presence.ts';
 import { systemContext } from '../../../../src/core/kernel/caller.ts';
 import { computeChannelLive } from '../../../../src/core/live/capacity.ts';
-import { databases } from '../../../support/databases/databases.ts';
+import { databases, shareInstallation } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
 
 for (const { name, open } of databases) {
   describe(`presence on ${name}`, () => {
+    const openAccount = shareInstallation(open);
     const createDesk = (fixture: EngineFixture, operatorId: number, leaseId: string) => {
       const lease = { operatorId, leaseId, seconds: 30 };
       const caller = fixture.callerFor(operatorId);
@@ -25,7 +26,7 @@ for (const { name, open } of databases) {
     };
 
     test('rule 1: an operator with an unexpired lease is connected, and the last of several leases decides', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator({}, { connected: false });
       assert.equal((await fixture.loadLiveState(id)).connected, false);
       await fixture.connect(id, 'one', 20);
@@ -39,7 +40,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 1: only a lease that has not ended can be renewed', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator({}, { connected: false });
       const desk = createDesk(fixture, id, 'desk');
       assert.equal(await desk.open(), true);
@@ -58,7 +59,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 13: an operator who returns before the end of the lease was noticed gets the waiting conversations', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator({}, { connected: false });
       const desk = createDesk(fixture, id, 'desk');
       await desk.open();
@@ -118,7 +119,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 1: a page reload does not disconnect: 10 s grace period, connected but not routable', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator({}, { connected: false });
       const first = createDesk(fixture, id, 'first');
       await first.open();
@@ -143,7 +144,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 1: a closed page that does not come back is offline after its grace period', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator({}, { connected: false });
       const only = createDesk(fixture, id, 'only');
       await only.open();
@@ -157,7 +158,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 2: a lease ends by the clock of the database, once, and is announced like any other change', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator({}, { connected: false });
       await fixture.connect(id, 'dead node', 30);
       const position = await fixture.readPosition();
@@ -218,7 +219,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 3: intent and presence are separate', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator({ callEnabled: true });
       await fixture.setAvailable(id, 'call', false);
       const before = await fixture.loadLiveState(id);
@@ -233,7 +234,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 3: connected=0 ends every lease and every open offer', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator();
       await fixture.connect(id, 'second');
       const offered = await fixture.startConversation();
@@ -247,7 +248,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 3: an operator taken offline by another actor returns only by an explicit connect', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator({}, { connected: false });
       const page = createDesk(fixture, id, 'desk');
       await page.open();
@@ -266,7 +267,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 4: every change is recorded with its actor, time and reason', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { clock, caller } = fixture.installation;
       const id = await fixture.createOperator();
       clock.advance(1000);
@@ -286,7 +287,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 4: an expired session is recorded with the end of its lease, even if processed later', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator({}, { connected: false });
       const start = fixture.installation.clock.now;
       await fixture.connect(id, 'desk', 30);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MAX_TRIED_IN_ORDER } from '../../../../src/core/engine/routing/next-waiting.ts';
-import { databases } from '../../../support/databases/databases.ts';
+import { databases, shareInstallation } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
 
 for (const { name, open } of databases) {
   describe(`the queue on ${name}`, () => {
+    const openAccount = shareInstallation(open);
     /** After `makeRoom`, the operator must have the queued conversation. The sweep never runs here. */
     const triggers: Record<
       string,
@@ -184,7 +185,7 @@ for (const { name, open } of databases) {
     }
 
     test('rule 13: the longest waiting comes first, of those that the operator can serve', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { clock } = fixture.installation;
       await fixture.createOperator({ languageList: ['fr', 'en'] }, { connected: false });
       const ids: number[] = [];
@@ -202,7 +203,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 13: behind many whom the operator cannot serve, the longest waiting of the others comes first', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { clock } = fixture.installation;
       const skill = await fixture.createSkill();
       await fixture.createOperator({ languageList: ['fr', 'de', 'en'], skillList: [skill] }, { connected: false });
@@ -228,7 +229,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 13: after a pause, the conversation that waited for its end is assigned before a new one', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const operatorId = await fixture.createOperator({ chatMaxNumber: 1 });
       const declined = await fixture.startConversation();
       await fixture.decline(declined);
@@ -254,7 +255,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 13: a conversation that no operator could ever serve is refused immediately, and counted', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       await fixture.createOperator({ languageList: ['en'] }, { connected: false });
       assert.equal(
         (await fixture.startConversation()).state,
@@ -265,18 +266,26 @@ for (const { name, open } of databases) {
       for (const input of [{ language: 'fr' }, { skillId: skill }, { channel: 'video' as const }]) {
         await assert.rejects(fixture.startConversation(input), { kind: 'state' });
       }
-      const counted = await fixture.installation.database.read.selectFrom('refusals').selectAll().execute();
+      const counted = await fixture.installation.database.read
+        .selectFrom('refusals')
+        .selectAll()
+        .where('accountId', '=', fixture.accountId)
+        .execute();
       assert.deepEqual(
         counted.map(({ reason, count }) => [reason, count]),
         [['nobody_could', 3]],
       );
-      const stored = await fixture.installation.database.read.selectFrom('conversations').select('id').execute();
+      const stored = await fixture.installation.database.read
+        .selectFrom('conversations')
+        .select('id')
+        .where('accountId', '=', fixture.accountId)
+        .execute();
       assert.equal(stored.length, 1);
       await fixture.end();
     });
 
     test('erasing a visitor closes their active and queued conversations', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const {
         caller,
         visitors: { erasure: visitorErasure },
@@ -293,13 +302,19 @@ for (const { name, open } of databases) {
     });
 
     test('rule 13: the queue of an account has a limit, and refusals above it are counted', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       await fixture.createOperator({}, { connected: false });
-      await fixture.transact((tx) => tx.db.updateTable('accounts').set({ queueLimit: 2 }).execute());
+      await fixture.transact((tx) =>
+        tx.db.updateTable('accounts').set({ queueLimit: 2 }).where('id', '=', fixture.accountId).execute(),
+      );
       await fixture.startConversation();
       await fixture.startConversation();
       await assert.rejects(fixture.startConversation(), { kind: 'limit' });
-      const counted = await fixture.installation.database.read.selectFrom('refusals').selectAll().execute();
+      const counted = await fixture.installation.database.read
+        .selectFrom('refusals')
+        .selectAll()
+        .where('accountId', '=', fixture.accountId)
+        .execute();
       assert.deepEqual(
         counted.map(({ reason, count }) => [reason, count]),
         [['queue_full', 1]],
@@ -308,7 +323,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 14: an operator who goes offline keeps active conversations for 60 s, then they return to the head of the queue', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { clock, conversations, database } = fixture.installation;
       const id = await fixture.createOperator({ chatMaxNumber: 1 });
       const earlier = await fixture.accept(await fixture.startConversation());
@@ -341,7 +356,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 14: an operator who returns in time keeps the conversation', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator();
       const running = await fixture.accept(await fixture.startConversation());
       await fixture.disconnect(id);
@@ -359,7 +374,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 15: a transfer to an operator is an offer that obeys their capacity', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations } = fixture.installation;
       const from = await fixture.createOperator();
       const running = await fixture.accept(await fixture.startConversation());
@@ -389,7 +404,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 15: a transfer to a skill or group goes to its operators, and not back to the sender', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations } = fixture.installation;
       const [skill, group] = [await fixture.createSkill(), await fixture.createGroup()];
       const from = await fixture.createOperator({ skillList: [skill] });
@@ -410,7 +425,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 15: a manager assigns a conversation immediately; above the maximum only by force, which is recorded', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations, database } = fixture.installation;
       const manager = fixture.callerFor(await fixture.createOperator({}, { connected: false }), 'manager');
       const full = await fixture.createOperator({ chatMaxNumber: 1 });
@@ -432,6 +447,7 @@ for (const { name, open } of databases) {
       const decisions = await database.read
         .selectFrom('routingDecisions')
         .selectAll()
+        .where('accountId', '=', fixture.accountId)
         .where('conversationId', '=', waiting.id)
         .orderBy('id')
         .execute();

@@ -122,7 +122,7 @@ for (const { name, open } of databases) {
             compared += await assertListsMatch(database, JSON.stringify(each));
           }
         }),
-        { numRuns: name === 'postgres' && process.env.FULL !== '1' ? 40 : 80 },
+        { numRuns: process.env.FULL === '1' ? 80 : 20 },
       );
       assert.ok(compared > 100, `${compared} rows were compared`);
       await fixture.end();

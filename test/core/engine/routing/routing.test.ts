@@ -3,13 +3,14 @@ import { describe, test } from 'node:test';
 import type { Conversation } from '../../../../src/core/engine/records/conversation.ts';
 import { parseLiveChange } from '../../../../src/core/live/live-change.ts';
 import type { OperatorCreate } from '../../../../src/core/operators/operator.ts';
-import { databases } from '../../../support/databases/databases.ts';
+import { databases, shareInstallation } from '../../../support/databases/databases.ts';
 import { EngineFixture } from '../../../support/fixtures/engine-fixture.ts';
 
 for (const { name, open } of databases) {
   describe(`routing on ${name}`, () => {
+    const openAccount = shareInstallation(open);
     test('rule 5: slots in use are running conversations and open offers', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator();
       const offered = await fixture.startConversation();
       assert.equal((await fixture.loadLiveState(id)).chat.slots, 1);
@@ -21,7 +22,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 6: an escalation from chat to video keeps the chat slot and claims the video slot in one step', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations } = fixture.installation;
       const id = await fixture.createOperator({ videoEnabled: true, chatToVideo: true });
       const chat = await fixture.accept(await fixture.startConversation());
@@ -40,7 +41,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 6: no escalation for an operator without chat_to_video or video, nor during a call', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { conversations } = fixture.installation;
       const enabled: Partial<OperatorCreate> = {
         videoEnabled: true,
@@ -62,7 +63,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 8: a lowered maximum closes nothing; the operator is busy until it fits again', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { operators, caller } = fixture.installation;
       const id = await fixture.createOperator({ chatMaxNumber: 3 });
       const running: Conversation[] = [];
@@ -80,7 +81,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 10: an eligible operator matches the website, skill, group and language', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const other = await fixture.createWebsite();
       const [parent, sibling] = [await fixture.createSkill(), await fixture.createSkill()];
       const child = await fixture.createSkill(parent);
@@ -111,7 +112,7 @@ for (const { name, open } of databases) {
     });
 
     test("rule 11: ranked by the visitor's last operator, then priority, share of slots, time since the last assignment, identifier", async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const { clock, operators, caller } = fixture.installation;
       const [first, second] = [
         await fixture.createOperator({ chatMaxNumber: 2 }),
@@ -132,6 +133,7 @@ for (const { name, open } of databases) {
       const mine = await fixture.installation.database.read
         .selectFrom('conversations')
         .select(['id', 'operatorId'])
+        .where('accountId', '=', fixture.accountId)
         .where('operatorId', '=', first)
         .executeTakeFirstOrThrow();
       await fixture.close(mine);
@@ -141,7 +143,7 @@ for (const { name, open } of databases) {
     });
 
     test("rule 11: the visitor's last operator comes before priority", async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const lastOperator = await fixture.createOperator();
       const visitor = await fixture.createVisitor();
       const before = await fixture.accept(await fixture.startConversation({}, visitor));
@@ -152,17 +154,19 @@ for (const { name, open } of databases) {
     });
 
     test('rule 11: an account can let the lower priority win', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const low = await fixture.createOperator({ chatPriority: 0 });
       const high = await fixture.createOperator({ chatPriority: 10 });
       assert.equal((await fixture.startConversation()).operatorId, high);
-      await fixture.transact((tx) => tx.db.updateTable('accounts').set({ lowestPriorityFirst: 1 }).execute());
+      await fixture.transact((tx) =>
+        tx.db.updateTable('accounts').set({ lowestPriorityFirst: 1 }).where('id', '=', fixture.accountId).execute(),
+      );
       assert.equal((await fixture.startConversation()).operatorId, low);
       await fixture.end();
     });
 
     test('rule 11: every decision is stored: the chosen operator, the best candidates with their criteria, counts of the excluded', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const [best, next] = [await fixture.createOperator({ chatPriority: 10 }), await fixture.createOperator()];
       await fixture.createOperator({}, { connected: false });
       await fixture.createOperator({ languageList: ['fr'] });
@@ -175,6 +179,7 @@ for (const { name, open } of databases) {
       const decisions = await fixture.installation.database.read
         .selectFrom('routingDecisions')
         .selectAll()
+        .where('accountId', '=', fixture.accountId)
         .where('conversationId', '=', conversation.id)
         .execute();
       assert.equal(decisions.length, 1);
@@ -196,7 +201,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 12: a decline frees the slot, requeues at the original time, and pauses offers to that operator for 60 s', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator();
       const first = await fixture.startConversation();
       await fixture.decline(first);
@@ -212,7 +217,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 12: a declined conversation is offered to the next best operator immediately', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const [first, second] = [await fixture.createOperator(), await fixture.createOperator()];
       const offered = await fixture.startConversation();
       assert.equal(offered.operatorId, first);
@@ -221,7 +226,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 12: an unanswered offer times out after 30 s; three in a row make the channel unavailable', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator({ callEnabled: true });
       for (let count = 1; count <= 3; count += 1) {
         const offered = await fixture.startConversation();
@@ -248,7 +253,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 12: accepting or declining an offer resets the count of missed offers', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const id = await fixture.createOperator();
       for (const reaction of ['miss', 'miss', 'accept', 'miss', 'miss', 'decline', 'miss', 'miss'] as const) {
         const offered = await fixture.startConversation();
@@ -266,8 +271,10 @@ for (const { name, open } of databases) {
     });
 
     test('rule 12: with auto-accept the assignment is immediate', async () => {
-      const fixture = await EngineFixture.create(open);
-      await fixture.transact((tx) => tx.db.updateTable('accounts').set({ autoAccept: 1 }).execute());
+      const fixture = await EngineFixture.create(openAccount);
+      await fixture.transact((tx) =>
+        tx.db.updateTable('accounts').set({ autoAccept: 1 }).where('id', '=', fixture.accountId).execute(),
+      );
       const id = await fixture.createOperator();
       const conversation = await fixture.startConversation();
       assert.deepEqual([conversation.state, conversation.operatorId], ['active', id]);
@@ -276,7 +283,7 @@ for (const { name, open } of databases) {
     });
 
     test('rule 12: an offer can be accepted once, in time, by its operator', async () => {
-      const fixture = await EngineFixture.create(open);
+      const fixture = await EngineFixture.create(openAccount);
       const [id, other] = [await fixture.createOperator(), await fixture.createOperator({}, { connected: false })];
       const { conversations } = fixture.installation;
       const offered = await fixture.startConversation();

@@ -1,3 +1,0 @@
-import { runTogether } from '../support/processes/together.ts';
-
-await runTogether(['conformance'], { database: 'postgres' });
