@@ -19,8 +19,8 @@ export class NoSuchFiles extends Error {}
 export function findFiles(words: readonly string[]): string[] {
   const all = globSync('test/**/*.test.ts', { exclude: ['**/node_modules'] }).sort();
   const found = words.flatMap((word) => {
-    const named = globSync(word).filter((path) => statSync(path).isFile());
-    const files = named.length > 0 ? named.sort() : all.filter((file) => file.includes(word));
+    const exact = globSync(word).filter((path) => statSync(path).isFile());
+    const files = exact.length > 0 ? exact.sort() : all.filter((file) => file.includes(word));
     if (files.length === 0) throw new NoSuchFiles(`No test file matches ${word}.`);
     return files;
   });
