@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
+import { upToEntries } from '../../core/kernel/caches.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import type { RestUsage } from '../../core/reports/rest-usage.ts';
 import { toWireName } from './names.ts';
@@ -49,7 +50,7 @@ export class ReadMeter {
   readonly #usage: RestUsage;
   readonly #readFeatures: FeatureReader;
   readonly #featuresWithoutQuery: readonly string[];
-  readonly #cache = new LRUCache<string, readonly string[]>({ max: MAX_CACHED_QUERIES });
+  readonly #cache = new LRUCache<string, readonly string[]>(upToEntries(MAX_CACHED_QUERIES));
 
   constructor(usage: RestUsage, readFeatures: FeatureReader) {
     this.#usage = usage;

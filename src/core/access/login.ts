@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from '../../storage/database.ts';
+import { upToEntries } from '../kernel/caches.ts';
 import { recordFirstLogin } from '../live/live-store.ts';
 import type { FailedLoginReason, FailedLogins } from './failed-logins.ts';
 import type { HashTurn } from './hash-queue.ts';
@@ -47,7 +48,7 @@ export class Login {
    * Networks from which a login succeeded on this node. Their logins come first, so that a flood from many addresses
    * does not lock out the offices. Only the network decides, which says nothing about which e-mails exist.
    */
-  readonly #knownNetworks = new LRUCache<string, true>({ max: MAX_KNOWN_NETWORKS });
+  readonly #knownNetworks = new LRUCache<string, true>(upToEntries(MAX_KNOWN_NETWORKS));
 
   constructor(dependencies: {
     database: Database;

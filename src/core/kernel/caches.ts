@@ -6,6 +6,14 @@ import { LRUCache } from 'lru-cache';
  */
 
 /**
+ * Limits the number of entries of an LRUCache, which then takes memory as it fills. With its own `max` it allocates the
+ * room for all entries when it is created, so that the caches of a service slow down every start.
+ */
+export function upToEntries(count: number): { maxSize: number; sizeCalculation: () => number } {
+  return { maxSize: count, sizeCalculation: () => 1 };
+}
+
+/**
  * Counted from the start of the read. Every node notices a change within a second: after this time plus the interval at
  * which open connections are checked again.
  */
@@ -24,7 +32,7 @@ export class ShortLivedCache<T extends object> {
   readonly #entries: LRUCache<string, PendingRead<T>>;
 
   constructor(max = 10_000) {
-    this.#entries = new LRUCache({ max, ttl: CACHE_TTL_MS });
+    this.#entries = new LRUCache({ ...upToEntries(max), ttl: CACHE_TTL_MS });
   }
 
   /** Returns the cached value without reading. */
@@ -90,7 +98,7 @@ export const RENDERED_TEXT_LIMITS = {
 export class VersionedCache<T extends object | string> {
   readonly #entries: LRUCache<string | number, VersionedEntry<T>>;
 
-  constructor(limits: LRUCache.Options<string | number, VersionedEntry<T>, unknown> = { max: 3000 }) {
+  constructor(limits: LRUCache.Options<string | number, VersionedEntry<T>, unknown> = upToEntries(3000)) {
     this.#entries = new LRUCache(limits);
   }
 

@@ -1,5 +1,5 @@
 import type { EventLog } from '../events/event-log.ts';
-import { VersionedCache } from '../kernel/caches.ts';
+import { upToEntries, VersionedCache } from '../kernel/caches.ts';
 import type { VisitorCaller } from '../kernel/caller.ts';
 import type { SkillAvailabilities, SkillAvailability } from '../live/skill-availability.ts';
 
@@ -13,7 +13,7 @@ const CACHE_TTL_MS = 1000;
 export class WebsiteAvailability {
   readonly #availabilities: SkillAvailabilities;
   readonly #events: EventLog;
-  readonly #cache = new VersionedCache<Promise<SkillAvailability>>({ max: 10_000, ttl: CACHE_TTL_MS });
+  readonly #cache = new VersionedCache<Promise<SkillAvailability>>({ ...upToEntries(10_000), ttl: CACHE_TTL_MS });
 
   constructor(availabilities: SkillAvailabilities, events: EventLog) {
     this.#availabilities = availabilities;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { upToEntries } from '../kernel/caches.ts';
 import type { DueWebhook } from './claims.ts';
 import { LastTurns, takeTurns } from './turns.ts';
 
@@ -61,7 +62,7 @@ interface Candidate {
  */
 export class Lanes {
   readonly #inUse = new Set<Lane>();
-  readonly #states = new LRUCache<string, 'answering' | 'slow'>({ max: MAX_REMEMBERED });
+  readonly #states = new LRUCache<string, 'answering' | 'slow'>(upToEntries(MAX_REMEMBERED));
   readonly #lastTurns = new LastTurns();
   readonly #now: () => number;
 

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import { upToEntries } from '../kernel/caches.ts';
 
 /** Bounds the memory for accounts and webhooks that were deleted. */
 const MAX_KEYS = 30_000;
 
 /** Remembers when accounts, hosts and webhooks last had their turn. */
 export class LastTurns {
-  readonly #turns = new LRUCache<string, number>({ max: MAX_KEYS });
+  readonly #turns = new LRUCache<string, number>(upToEntries(MAX_KEYS));
   #count = 0;
 
   record(keys: readonly string[]): void {

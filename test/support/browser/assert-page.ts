@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { waitUntil } from '../waiting/wait.ts';
 import { findAccessibilityProblems } from './accessibility.ts';
 import { findPageOverflow } from './page-overflow.ts';
 
@@ -48,7 +49,10 @@ export async function assertFits(page: Page, state: string, part = '#page'): Pro
   const before = page.viewportSize() ?? { width: 1280, height: 800 };
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
-    assert.deepEqual(await page.evaluate(findPageOverflow, part), [], `${state}, ${width} pixels`);
+    const findOverflow = () => page.evaluate(findPageOverflow, part);
+    // What floats above the page is placed again a moment after the width has changed.
+    await waitUntil('the page fits', async () => (await findOverflow()).length === 0).catch(() => undefined);
+    assert.deepEqual(await findOverflow(), [], `${state}, ${width} pixels`);
   }
   await page.setViewportSize(before);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../storage/database.ts';
-import { VersionedCache } from '../../kernel/caches.ts';
+import { upToEntries, VersionedCache } from '../../kernel/caches.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import { FIRST_ABSENT_ORDER } from '../records/queue-order.ts';
 
@@ -20,7 +20,10 @@ interface Line {
 /** Estimates how long visitors have to wait, from how many conversations of the same skill were started lately. */
 export class EstimatedWaits {
   readonly #database: Database;
-  readonly #starts = new VersionedCache<Promise<{ readonly count: number }>>({ max: 10_000, ttl: CACHE_TTL_MS });
+  readonly #starts = new VersionedCache<Promise<{ readonly count: number }>>({
+    ...upToEntries(10_000),
+    ttl: CACHE_TTL_MS,
+  });
 
   constructor(database: Database) {
     this.#database = database;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from '../../../storage/database.ts';
+import { upToEntries } from '../../kernel/caches.ts';
 import { systemContext } from '../../kernel/caller.ts';
 import type { Conversation } from '../records/conversation.ts';
 import { findOpenConversations, updateConversation } from '../records/conversation-store.ts';
@@ -52,7 +53,7 @@ export class VisitorPresence {
   readonly #database: Database;
   readonly #pending = new Map<string, PresenceRenewal>();
   /** Until when this node has renewed a visitor, by its own clock. */
-  readonly #renewedUntil = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  readonly #renewedUntil = new LRUCache<string, number>(upToEntries(MAX_REMEMBERED));
   readonly #listeners = new Set<(change: VisitorPresenceChange) => void>();
   #timer: NodeJS.Timeout | undefined;
 

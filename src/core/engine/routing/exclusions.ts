@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../storage/database.ts';
 import { prepare } from '../../../storage/prepared-statement.ts';
-import { VersionedCache } from '../../kernel/caches.ts';
+import { upToEntries, VersionedCache } from '../../kernel/caches.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import type { Obstacle } from './choose-operator.ts';
 import { buildSubtreeCte, type RoutingNeed } from './needs.ts';
@@ -23,7 +23,7 @@ const CACHE_TTL_MS = 1000;
 const caches = new WeakMap<Transaction['database'], VersionedCache<CachedCounts>>();
 
 function getCache({ database }: Transaction): VersionedCache<CachedCounts> {
-  const cache = caches.get(database) ?? new VersionedCache<CachedCounts>({ max: 1000 });
+  const cache = caches.get(database) ?? new VersionedCache<CachedCounts>(upToEntries(1000));
   caches.set(database, cache);
   return cache;
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../storage/database.ts';
 import { NO_FACTS, prepare } from '../../../storage/prepared-statement.ts';
-import { VersionedCache } from '../../kernel/caches.ts';
+import { upToEntries, VersionedCache } from '../../kernel/caches.ts';
 import type { AccountContext } from '../../kernel/caller.ts';
 import type { Channel } from '../../kernel/channels.ts';
 import type { Obstacle, ResolvedNeed } from './choose-operator.ts';
@@ -89,7 +89,7 @@ const countListed = prepare<{ accountId: number; channel: string; need: string }
 );
 
 async function loadLength(tx: Transaction, accountId: number, channel: Channel, need: string): Promise<number> {
-  const cache = lengthCaches.get(tx.database) ?? new VersionedCache({ max: 10_000 });
+  const cache = lengthCaches.get(tx.database) ?? new VersionedCache(upToEntries(10_000));
   lengthCaches.set(tx.database, cache);
   const key = `${accountId} ${channel} ${need}`;
   const interval = Math.floor(tx.now / LENGTH_TTL_MS);
