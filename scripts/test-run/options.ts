@@ -12,7 +12,8 @@ Options
   --help                            show this text
 
 In the environment
-  CHROMIUM_PATH      the browser for the tests; by default an installed Chromium or Chrome, or one that npm test installs
+  CHROMIUM_PATH      the browser for the tests; by default a headless one that npm test installs, else an
+                     installed Chromium or Chrome
   TEST_DATABASE_URL  an existing PostgreSQL server; by default npm test starts one
   TEST_DATABASE      sqlite or postgres: the database of the tests that run on either
   TEST_CONCURRENCY   how many files run at once`;

