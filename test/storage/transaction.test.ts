@@ -3,11 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { nextId } from '../../src/core/kernel/ids.ts';
 import { SqliteConnection } from '../../src/storage/sqlite/connection.ts';
 import { databases } from '../support/databases/databases.ts';
+
+const PAUSE_MS = 5;
+const MAX_TRIES = 5;
 
 /** Changes of one account share transactions, others do not. */
 const SCOPES: readonly (readonly [string, (accountId: number) => number | undefined])[] = [
@@ -148,24 +151,31 @@ for (const { name, open } of databases) {
       n: number;
     }>`with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000000)
       select count(*) as n from n where ${database.isWithinDeadline(sql.ref('i'))}`;
-    let hasEnded = false;
-    const slow = database.readOffThread({ compile: () => endless.compile(database.read) });
-    const outcome = slow
-      .then(
-        () => 'answered',
-        (error: Error) => error.name,
-      )
-      .finally(() => {
-        hasEnded = true;
-      });
-    let answeredReads = 0;
-    while (!hasEnded) {
-      await database.read.selectFrom('accounts').selectAll().execute();
-      if (!hasEnded) answeredReads += 1;
-      await setImmediate(); // the embedded database answers synchronously: lets other work complete
+    async function readSlowly(): Promise<{ outcome: string; answeredReads: number }> {
+      let hasEnded = false;
+      const slow = database.readOffThread({ compile: () => endless.compile(database.read) });
+      const outcome = slow
+        .then(
+          () => 'answered',
+          (error: Error) => error.name,
+        )
+        .finally(() => {
+          hasEnded = true;
+        });
+      let answeredReads = 0;
+      while (!hasEnded) {
+        await database.read.selectFrom('accounts').selectAll().execute();
+        if (!hasEnded) answeredReads += 1;
+        await setTimeout(PAUSE_MS); // leaves the processor to the slow read
+      }
+      return { outcome: await outcome, answeredReads };
     }
-    assert.equal(await outcome, 'ReadTooSlow');
-    assert.ok(answeredReads > 0, 'reads were answered while the slow one ran');
+    let result = await readSlowly();
+    // A server that is short of processor time may not respond at all until the deadline.
+    for (let tries = 1; tries < MAX_TRIES && result.outcome === 'DatabaseUnavailable'; tries += 1)
+      result = await readSlowly();
+    assert.equal(result.outcome, 'ReadTooSlow');
+    assert.ok(result.answeredReads > 0, 'reads were answered while the slow one ran');
     await installation.end();
   });
 }
