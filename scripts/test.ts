@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { provideBrowser } from '../test/support/browser/install-browser.ts';
 import { openRunDatabase } from '../test/support/databases/run-database.ts';
 import { childPidsOf, sendSignal } from '../test/support/processes/child-processes.ts';
-import { RECORD_VARIABLE, recordProcessorTime } from '../test/support/processes/processor-time-record.ts';
+import {
+  RECORD_VARIABLE,
+  readOwnSeconds,
+  recordProcessorTime,
+} from '../test/support/processes/processor-time-record.ts';
 import { COMPILE_CACHE } from '../test/support/processes/switchboard.ts';
 import { runCheck } from './check.ts';
 import { findFiles, listAllFiles, NoSuchFiles, needsBrowser } from './test-run/files.ts';
@@ -70,10 +74,12 @@ if (options) {
   writeFileSync(process.env[RECORD_VARIABLE], '');
   try {
     if (options.words.length > 0) process.exitCode = await runTests(findFiles(options.words), options);
-    else if (runCheck()) {
-      recordProcessorTime('checks');
-      process.exitCode = await runTests(listAllFiles(), options);
-    } else process.exitCode = 1;
+    else {
+      const start = readOwnSeconds(); // the shell before this program has installed packages
+      const hasPassed = runCheck();
+      recordProcessorTime('checks', { start });
+      process.exitCode = hasPassed ? await runTests(listAllFiles(), options) : 1;
+    }
   } catch (error) {
     if (!(error instanceof NoSuchFiles)) throw error;
     console.error(error.message);

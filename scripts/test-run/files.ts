@@ -3,16 +3,10 @@ import { globSync, statSync } from 'node:fs';
 /** Files here start and kill processes, so each has a separate process. Other folders share one each: test/together. */
 const SEPARATE_PROCESS_FOLDERS = ['fault', 'nodes', 'differential', 'simulate', 'deploy', 'scripts'];
 const TOGETHER = 'test/together/*.test.ts';
-/** How many of the other files, which wait most of the time, start after each file that keeps the processor busy. */
-const OTHERS_PER_BUSY_FILE = 5;
-
-/** The files of a run of all tests, in the order in which they start. */
+/** The files of a run of all tests, in the order in which they start: first those that keep the processor busy longest. */
 export function listAllFiles(cwd = process.cwd()): string[] {
-  const busy = globSync(TOGETHER, { cwd }).sort();
   const patterns = SEPARATE_PROCESS_FOLDERS.map((folder) => `test/${folder}/*.test.ts`);
-  const others = globSync(patterns, { cwd }).sort();
-  const mixed = busy.flatMap((file) => [file, ...others.splice(0, OTHERS_PER_BUSY_FILE)]);
-  return [...mixed, ...others];
+  return [...globSync(TOGETHER, { cwd }).sort(), ...globSync(patterns, { cwd }).sort()];
 }
 
 export class NoSuchFiles extends Error {}

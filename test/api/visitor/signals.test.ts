@@ -131,8 +131,11 @@ test('rule 26: a flood of typing is accepted, and sends at most one signal per s
   const { visitor, operator, id } = await startRunning('Ann');
   const desk = await openOperatorSocket(operator).subscribe(DESK_SIGNALS);
   const startedAt = performance.now();
-  const results = await Promise.all(Array.from({ length: 40 }, () => type(visitor, id)));
-  for (const { userErrors } of results) assert.deepEqual(userErrors, []);
+  // A visitor may not have more than 22 operations under way, and a slow machine answers none of them at once.
+  for (let round = 0; round < 4; round += 1) {
+    const results = await Promise.all(Array.from({ length: 10 }, () => type(visitor, id)));
+    for (const { userErrors } of results) assert.deepEqual(userErrors, []);
+  }
   const seconds = (performance.now() - startedAt) / 1000;
   await markRead(visitor, id, 1);
   await waitFor(desk, 'READ VISITOR 1');
