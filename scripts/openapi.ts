@@ -1,11 +1,12 @@
 // Checks the OpenAPI document with Spectral, and every operation of a real service through Prism's validating proxy.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Document, type Operation, operationsOf } from '../test/support/docs/openapi.ts';
 import { findStablePort } from '../test/support/processes/ports.ts';
 import { ADMIN, startSwitchboard } from '../test/support/processes/switchboard.ts';
+import { installPackages } from './install-packages.mjs';
 
 const TOOLS = join(import.meta.dirname, 'openapi-tools');
 const DOCUMENT = join(import.meta.dirname, '../docs/api/openapi.json');
@@ -26,17 +27,11 @@ interface Call {
   readonly body?: string | undefined;
 }
 
-installTools();
+if (!installPackages(TOOLS, 'Spectral and Prism')) process.exit(1);
 const problems = [...runSpectral(), ...(await runPrism())];
 for (const problem of problems) console.error(problem);
 console.log(problems.length === 0 ? 'ok' : `${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
-
-function installTools(): void {
-  if (existsSync(PRISM) && existsSync(SPECTRAL)) return;
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
-  if (spawnSync('npm', args, { cwd: TOOLS, stdio: 'inherit' }).status !== 0) throw new Error('npm ci failed.');
-}
 
 function runSpectral(): string[] {
   const args = [SPECTRAL, 'lint', '--fail-severity=warn', `--ruleset=${join(TOOLS, 'spectral.json')}`, DOCUMENT];
