@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { endTransitions } from './in-page.ts';
 
 const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
@@ -7,6 +8,8 @@ const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 export async function findAccessibilityProblems(page: Page, include = 'html'): Promise<string[]> {
   // Not a script element: the content security policy of the page would block it.
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.evaluate(endTransitions);
   return page.evaluate(
     async ({ include, tags }) => {
       const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };

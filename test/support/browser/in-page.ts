@@ -112,3 +112,18 @@ export function isAboveField(element: { getBoundingClientRect(): { bottom: numbe
   const field = document.querySelector('switchboard-widget').shadowRoot.querySelector('.panel-composer');
   return element.getBoundingClientRect().bottom <= field.getBoundingClientRect().top;
 }
+
+/** Ends what moves, in shadow roots too: the colours of a transition are those of no state. */
+export function endTransitions(): void {
+  const findRoots = (root: typeof document): (typeof document)[] => [
+    root,
+    ...[...root.querySelectorAll('*')].flatMap(({ shadowRoot }) => (shadowRoot ? findRoots(shadowRoot) : [])),
+  ];
+  const findRunning = () =>
+    findRoots(document)
+      .flatMap((root) => root.getAnimations())
+      .filter(({ effect, playState }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity);
+  // The end of an inherited transition starts that of the elements inside.
+  for (let running = findRunning(); running.length > 0; running = findRunning())
+    for (const each of running) each.finish();
+}
