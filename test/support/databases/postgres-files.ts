@@ -8,9 +8,10 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statfsSync,
   symlinkSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 const BINARIES = join(
@@ -21,10 +22,16 @@ const BINARIES = join(
 /** PostgreSQL refuses to run as root; this user exists everywhere and owns no files. */
 const NOBODY_UID = 65_534;
 
+/** A file system in memory, on Linux. */
+const MEMORY = '/dev/shm';
+/** What the data of a run takes, and as much again for everything else. */
+const MIN_FREE_MEMORY = 4 * 2 ** 30;
+
 /** The program and the data of a separate PostgreSQL server. */
 export interface PostgresFiles {
-  readonly folder: string;
   readonly data: string;
+  /** These are removed at the end. */
+  readonly folders: readonly string[];
   readonly program: string;
   /** The user, environment and working directory for its programs. */
   readonly spawnOptions: {
@@ -36,14 +43,17 @@ export interface PostgresFiles {
   remove(): void;
 }
 
-/** Copies the package to a folder that every user can read: `node_modules` may be under a private folder. */
-export function unpackPostgres(): PostgresFiles {
-  const folder = mkdtempSync(join(tmpdir(), 'switchboard-postgres-'));
-  chmodSync(folder, 0o755);
+/**
+ * Copies the package to a folder that every user can read: `node_modules` may be under a private folder. Its data are
+ * in memory if they need not be durable: hundreds of databases are created and removed, which is slow on a disk.
+ */
+export function unpackPostgres({ durable = false } = {}): PostgresFiles {
+  const folder = createFolder(tmpdir());
+  const dataFolder = createFolder(durable || !hasFreeMemory() ? tmpdir() : MEMORY);
   const native = join(folder, 'native');
   cpSync(join(BINARIES, 'native'), native, { recursive: true });
   linkLibraries(folder, native);
-  const data = join(folder, 'data');
+  const data = join(dataFolder, 'data');
   mkdirSync(data, { mode: 0o700 });
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(data, NOBODY_UID, NOBODY_UID);
@@ -57,13 +67,28 @@ export function unpackPostgres(): PostgresFiles {
     ['-D', data, '-U', 'switchboard', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     { ...spawnOptions, stdio: 'pipe' },
   );
+  const folders = [folder, dataFolder];
   return {
-    folder,
     data,
+    folders,
     program: join(native, 'bin/postgres'),
     spawnOptions,
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => {
+      for (const each of folders) rmSync(each, { recursive: true, force: true });
+    },
   };
+}
+
+function createFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'switchboard-postgres-'));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+function hasFreeMemory(): boolean {
+  if (process.platform !== 'linux' || !existsSync(MEMORY)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return Math.min(bavail * bsize, freemem()) > MIN_FREE_MEMORY;
 }
 
 /** npm packages cannot contain symlinks, so the package lists them in a file. */

@@ -30,7 +30,7 @@ export interface PostgresOptions {
 
 /** A real PostgreSQL server in its own folder. It stops with this process, even if this process is killed. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const files = unpackPostgres();
+  const files = unpackPostgres(options);
   options.prepare?.(files);
   const guard = startGuard(files);
   const port = await freePort();
@@ -75,7 +75,7 @@ interface RunningServer {
   log(): string;
 }
 
-const FAST_SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+const FAST_SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_wal_size=512MB'];
 
 function spawnServer(
   { data, program, spawnOptions }: PostgresFiles,
@@ -127,11 +127,12 @@ const GUARD = `
   pid=$(head -n 1 "$1/postmaster.pid" 2> /dev/null)
   [ -n "$pid" ] && kill -CONT "$pid" && kill -QUIT "$pid"
   while [ -n "$pid" ] && kill -0 "$pid"; do sleep 0.2; done
-  rm -rf "$2"
+  shift
+  rm -rf "$@"
 `;
 
-function startGuard({ data, folder }: PostgresFiles): ChildProcess {
-  const guard = spawn('sh', ['-c', GUARD, 'guard', data, folder], {
+function startGuard({ data, folders }: PostgresFiles): ChildProcess {
+  const guard = spawn('sh', ['-c', GUARD, 'guard', data, ...folders], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',
