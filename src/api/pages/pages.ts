@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createBaseUrlReader } from '../http/base-url.ts';
 import { registerAssets, sendMissingBuild } from './assets.ts';
+import { registerPageFaults } from './page-faults.ts';
 import { sendAsset } from './send-asset.ts';
 import { WebBuild } from './web-build.ts';
 
@@ -36,6 +37,7 @@ export function registerPages(app: FastifyInstance, { publicUrl, buildFolder }: 
   const build = new WebBuild(buildFolder);
   if (build.manifest === undefined) app.log.warn('The web pages are not built. Run `node scripts/prepare.mjs`.');
   registerAssets(app, build);
+  registerPageFaults(app);
   const getBaseUrl = createBaseUrlReader(publicUrl);
 
   const registerPage = (path: string, entry: string, render?: (request: FastifyRequest) => RenderedPage) => {

@@ -127,3 +127,12 @@ export function endTransitions(): void {
   for (let running = findRunning(); running.length > 0; running = findRunning())
     for (const each of running) each.finish();
 }
+
+/** A fault of the program: it cannot draw an address of this host. */
+export function breakAddresses(host: string): void {
+  const canParse = URL.canParse.bind(URL);
+  URL.canParse = (text, base) => {
+    if (String(text).includes(host)) throw new Error('This address is broken');
+    return canParse(text, base);
+  };
+}

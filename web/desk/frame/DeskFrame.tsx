@@ -22,6 +22,7 @@ import { useDeskShortcuts } from './useDeskShortcuts.ts';
 import { useLosses } from './useLosses.ts';
 import { usePreferences } from './usePreferences.ts';
 import { useRailFocus } from './useRailFocus.ts';
+import { ViewBoundary } from './ViewBoundary.tsx';
 
 /** The bar at the top, the rail, and what stands beside it. On a phone one of them at a time. */
 export function DeskFrame({ session }: { readonly session: Session }) {
@@ -41,14 +42,20 @@ export function DeskFrame({ session }: { readonly session: Session }) {
   useRailFocus(route);
   return (
     <div className="desk" data-view={route.view} data-visitor={route.view === 'conversation' ? '' : undefined}>
-      <DeskHeader session={session} search={search} onShowShortcuts={showShortcuts} />
+      <ViewBoundary view="header">
+        <DeskHeader session={session} search={search} onShowShortcuts={showShortcuts} />
+      </ViewBoundary>
       <div className="desk-banners">
-        <DeskBanners />
-        {route.view !== 'list' && <OfferStrip />}
+        <ViewBoundary view="banners">
+          <DeskBanners />
+          {route.view !== 'list' && <OfferStrip />}
+        </ViewBoundary>
       </div>
       <main className="desk-main">
         <h1 className="visually-hidden">{t('desk')}</h1>
-        <Rail route={route} search={search} />
+        <ViewBoundary view="rail">
+          <Rail route={route} search={search} />
+        </ViewBoundary>
         <DeskMain route={route} />
       </main>
       <PageTitle route={route} />

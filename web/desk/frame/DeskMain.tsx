@@ -8,6 +8,7 @@ import { navigate } from './navigation.ts';
 import type { DeskRoute } from './route.ts';
 import { frameTexts } from './texts.ts';
 import { useGoOn } from './useGoOn.ts';
+import { ViewBoundary } from './ViewBoundary.tsx';
 import { VisitorSide } from './VisitorSide.tsx';
 
 /** What the address names: a conversation with its visitor, the messages left, the settings. */
@@ -19,32 +20,40 @@ export function DeskMain({ route }: { readonly route: DeskRoute }) {
       return (
         <>
           <section className="desk-content" aria-label={t('conversation')}>
-            <Later part={conversationPart}>
-              {({ ConversationView }) => (
-                <ConversationView
-                  conversationId={route.conversationId}
-                  onBack={() => navigate({ view: 'list' })}
-                  onTransferred={() => goOn(route.conversationId)}
-                  onShowVisitor={() => navigate({ ...route, isVisitorShown: true })}
-                />
-              )}
-            </Later>
+            <ViewBoundary view="conversation" key={route.conversationId}>
+              <Later part={conversationPart}>
+                {({ ConversationView }) => (
+                  <ConversationView
+                    conversationId={route.conversationId}
+                    onBack={() => navigate({ view: 'list' })}
+                    onTransferred={() => goOn(route.conversationId)}
+                    onShowVisitor={() => navigate({ ...route, isVisitorShown: true })}
+                  />
+                )}
+              </Later>
+            </ViewBoundary>
           </section>
           <VisitorSide route={route}>
-            <Visitor conversationId={route.conversationId} />
+            <ViewBoundary view="visitor" key={route.conversationId}>
+              <Visitor conversationId={route.conversationId} />
+            </ViewBoundary>
           </VisitorSide>
         </>
       );
     case 'messagesLeft':
       return (
         <section className="desk-content" aria-label={t('messagesLeft')}>
-          <Later part={extrasPart}>{({ MessagesLeftView }) => <MessagesLeftView />}</Later>
+          <ViewBoundary view="messages left">
+            <Later part={extrasPart}>{({ MessagesLeftView }) => <MessagesLeftView />}</Later>
+          </ViewBoundary>
         </section>
       );
     case 'settings':
       return (
         <section className="desk-content" aria-label={t('settings')}>
-          <Later part={extrasPart}>{({ SettingsView }) => <SettingsView />}</Later>
+          <ViewBoundary view="settings">
+            <Later part={extrasPart}>{({ SettingsView }) => <SettingsView />}</Later>
+          </ViewBoundary>
         </section>
       );
     case 'list':

@@ -7,6 +7,7 @@ import { Switch } from '../../shared/components/Switch.tsx';
 import type { ToastContent } from '../../shared/components/Toast.tsx';
 import { FailureBanner } from '../../shared/frame/FailureBanner.tsx';
 import { useWait } from '../../shared/frame/useWait.ts';
+import { FaultBoundary } from '../../shared/page/FaultBoundary.tsx';
 import { commonTexts } from '../../shared/texts/common.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { useDesk } from '../DeskContext.tsx';
@@ -73,14 +74,19 @@ export function MessagesLeftView() {
       {found?.messages.length === 0 && <Empty list={list} isMineOnly={isMineOnly} />}
       <ul className="messages-left-list">
         {found?.messages.map((message) => (
-          <MessageLeftRow
+          <FaultBoundary
             key={message.id}
-            message={message}
-            viewerId={viewerId}
-            onResolve={() => resolve(message)}
-            onReopen={() => reopen(message)}
-            onAssign={(operatorId) => assign(message, operatorId)}
-          />
+            part="desk: message left"
+            fallback={() => <li className="message-left">{message.text}</li>}
+          >
+            <MessageLeftRow
+              message={message}
+              viewerId={viewerId}
+              onResolve={() => resolve(message)}
+              onReopen={() => reopen(message)}
+              onAssign={(operatorId) => assign(message, operatorId)}
+            />
+          </FaultBoundary>
         ))}
       </ul>
       {found?.hasOlder && <Button onPress={loadOlder}>{t('older')}</Button>}

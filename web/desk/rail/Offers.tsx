@@ -4,6 +4,7 @@ import { useVisitorName } from '../frame/useVisitorName.ts';
 import { selectOffers } from '../state/select-conversations.ts';
 import { OfferCard } from './OfferCard.tsx';
 import { RailSection } from './RailSection.tsx';
+import { RowBoundary } from './RowBoundary.tsx';
 import { railTexts } from './texts.ts';
 
 export function Offers() {
@@ -14,7 +15,9 @@ export function Offers() {
     <RailSection title={t('offers')} count={offers.length}>
       <div className="offers">
         {offers.map((offer, index) => (
-          <OfferCard key={offer.id} offer={offer} isOldest={index === 0} />
+          <RowBoundary key={offer.id} conversationId={offer.id}>
+            <OfferCard offer={offer} isOldest={index === 0} />
+          </RowBoundary>
         ))}
       </div>
     </RailSection>

@@ -15,6 +15,7 @@ import { findMidnight, selectClosed, selectMine } from '../state/select-conversa
 import { ConversationRow } from './ConversationRow.tsx';
 import { Offers } from './Offers.tsx';
 import { RailSection } from './RailSection.tsx';
+import { RowBoundary } from './RowBoundary.tsx';
 import { focusRail, moveThroughRows } from './rows.ts';
 import { findTabStop } from './tab-stop.ts';
 import { railTexts } from './texts.ts';
@@ -110,12 +111,14 @@ function Rows({ conversations, openId, closingIds, tabStop, children }: RowsProp
     <ul>
       {conversations.map((conversation) => (
         <li key={conversation.id}>
-          <ConversationRow
-            conversation={conversation}
-            isOpen={conversation.id === openId}
-            isClosing={conversation.state !== 'CLOSED' && closingIds.has(conversation.id)}
-            isTabStop={conversation.id === tabStop}
-          />
+          <RowBoundary conversationId={conversation.id}>
+            <ConversationRow
+              conversation={conversation}
+              isOpen={conversation.id === openId}
+              isClosing={conversation.state !== 'CLOSED' && closingIds.has(conversation.id)}
+              isTabStop={conversation.id === tabStop}
+            />
+          </RowBoundary>
         </li>
       ))}
     </ul>

@@ -4,6 +4,7 @@ import { matchesVisitor } from '../frame/visitor-name.ts';
 import type { BlockReason, WaitingConversation } from '../state/model.ts';
 import { getChannel, selectLive } from '../state/select-channels.ts';
 import { RailSection } from './RailSection.tsx';
+import { RowBoundary } from './RowBoundary.tsx';
 import { railTexts } from './texts.ts';
 import { WaitingRow } from './WaitingRow.tsx';
 
@@ -45,12 +46,11 @@ export function Waiting({ found, isFiltered, openId, tabStop }: WaitingProps) {
       {found.length === 0 && <p className="rail-empty">{isFiltered ? t('noMatch') : t('waitingEmpty')}</p>}
       <ol>
         {found.map((each) => (
-          <WaitingRow
-            key={each.waiting.id}
-            {...each}
-            isOpen={each.waiting.id === openId}
-            isTabStop={each.waiting.id === tabStop}
-          />
+          <li className="queue-row" key={each.waiting.id}>
+            <RowBoundary conversationId={each.waiting.id}>
+              <WaitingRow {...each} isOpen={each.waiting.id === openId} isTabStop={each.waiting.id === tabStop} />
+            </RowBoundary>
+          </li>
         ))}
       </ol>
       {more > 0 && <p className="rail-empty small">{t('waitingMore', { count: more })}</p>}

@@ -34,7 +34,7 @@ export function WaitingRow({ waiting, place, obstacle, isOpen, isTabStop }: Wait
   const isLate = seconds > warningSeconds && !hasLeft;
   const about = hasLeft ? t('left') : (waiting.skill?.name ?? waiting.website?.label);
   return (
-    <li className="queue-row">
+    <>
       <span className="small">{place}</span>
       <RouteLink
         className={isOpen ? 'strong truncate' : 'truncate'}
@@ -58,6 +58,6 @@ export function WaitingRow({ waiting, place, obstacle, isOpen, isTabStop }: Wait
           {t('take')}
         </Button>
       )}
-    </li>
+    </>
   );
 }

@@ -30,6 +30,7 @@ const en = {
   noMessages: 'No messages yet',
   attachment: 'Attachment: {name}',
   you: 'You: {text}',
+  conversationNumber: 'Conversation {id}',
 } as const;
 
 export const railTexts: Dictionary<typeof en> = {
@@ -64,6 +65,7 @@ export const railTexts: Dictionary<typeof en> = {
     noMessages: 'Noch keine Nachrichten',
     attachment: 'Anhang: {name}',
     you: 'Sie: {text}',
+    conversationNumber: 'Gespräch {id}',
   },
   es: {
     offers: 'Ofertas',
@@ -95,6 +97,7 @@ export const railTexts: Dictionary<typeof en> = {
     noMessages: 'Aún no hay mensajes',
     attachment: 'Adjunto: {name}',
     you: 'Usted: {text}',
+    conversationNumber: 'Conversación {id}',
   },
   fr: {
     offers: 'Offres',
@@ -126,5 +129,6 @@ export const railTexts: Dictionary<typeof en> = {
     noMessages: 'Aucun message',
     attachment: 'Pièce jointe : {name}',
     you: 'Vous : {text}',
+    conversationNumber: 'Conversation {id}',
   },
 };

@@ -1,3 +1,4 @@
+import { FaultBoundary } from '../../../shared/page/FaultBoundary.tsx';
 import type { MessageItem } from '../../state/message-items.ts';
 import type { Viewer } from '../../state/model.ts';
 import { DayLine } from './DayLine.tsx';
@@ -19,9 +20,28 @@ interface ListRowProps {
 export function ListRow(props: ListRowProps) {
   return (
     <div className="message-row">
-      <RowContent {...props} />
+      <FaultBoundary part="desk: message" fallback={() => <PlainRow item={props.item} />}>
+        <RowContent {...props} />
+      </FaultBoundary>
     </div>
   );
+}
+
+/** A row that cannot be drawn: its text, and nothing that could fail. */
+function PlainRow({ item }: Pick<ListRowProps, 'item'>) {
+  return (
+    <div className="message">
+      <p className="bubble" dir="auto">
+        {findText(item)}
+      </p>
+    </div>
+  );
+}
+
+function findText(item: MessageItem): string {
+  if (item.kind === 'date') return '';
+  if (item.kind === 'note') return item.note.text;
+  return item.kind === 'pending' ? item.pending.text : item.message.text;
 }
 
 function RowContent({ item, previous, conversationId, readByVisitorUpTo, viewer, visitorName }: ListRowProps) {

@@ -94,4 +94,6 @@ export const de: TextsLike<typeof en> = {
   notifyOffer: 'Angebot von {name}',
   notifyMessage: 'Nachricht von {name}',
   notifyAttachment: 'Anhang',
+  viewFaultTitle: 'Dieser Teil kann nicht angezeigt werden.',
+  viewFault: 'Alles andere läuft weiter. Der Fehler wurde gemeldet.',
 };

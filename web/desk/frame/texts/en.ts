@@ -89,4 +89,6 @@ export const en = {
   notifyOffer: 'Offer from {name}',
   notifyMessage: 'Message from {name}',
   notifyAttachment: 'Attachment',
+  viewFaultTitle: 'This part of the desk cannot be shown.',
+  viewFault: 'Everything else goes on. The fault was reported.',
 } as const;

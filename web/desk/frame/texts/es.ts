@@ -92,4 +92,6 @@ export const es: TextsLike<typeof en> = {
   notifyOffer: 'Oferta de {name}',
   notifyMessage: 'Mensaje de {name}',
   notifyAttachment: 'Archivo adjunto',
+  viewFaultTitle: 'Esta parte no se puede mostrar.',
+  viewFault: 'Todo lo demás sigue funcionando. Se ha informado del error.',
 };

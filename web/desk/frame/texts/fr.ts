@@ -94,4 +94,6 @@ export const fr: TextsLike<typeof en> = {
   notifyOffer: 'Offre de {name}',
   notifyMessage: 'Message de {name}',
   notifyAttachment: 'Pièce jointe',
+  viewFaultTitle: 'Cette partie ne peut pas être affichée.',
+  viewFault: 'Tout le reste continue. L’erreur a été signalée.',
 };

@@ -3,6 +3,7 @@ import type { ConversationPart } from '../conversation-part.ts';
 import { Engine } from './engine.ts';
 import { ConversationView } from './parts/ConversationView.tsx';
 import { EndDialog } from './parts/EndDialog.tsx';
+import { FaultBoundary } from './parts/FaultBoundary.tsx';
 import { Menu } from './parts/Menu.tsx';
 import { styles } from './parts/messages.css';
 
@@ -23,7 +24,11 @@ export function createPart(chat: Chat): ConversationPart {
     notePage: () => engine.notePage(),
     destroy: () => engine.destroy(),
     forget: () => engine.forget(),
-    View: ({ view }) => <ConversationView {...{ chat, engine, view }} />,
+    View: ({ view }) => (
+      <FaultBoundary key={view} chat={chat} part={view} fallback={<p class="panel-body muted">{chat.text('error')}</p>}>
+        <ConversationView {...{ chat, engine, view }} />
+      </FaultBoundary>
+    ),
     Menu: () => <Menu chat={chat} engine={engine} />,
     Dialog: () => <EndDialog chat={chat} engine={engine} />,
   };

@@ -1,4 +1,4 @@
-import { findLinks } from './links.ts';
+import { findLinks } from '../../../shared/format/links.ts';
 
 /** A text with its addresses as links. Everything else is shown as it is: text is never HTML. */
 export function Linked({ text }: { readonly text: string }) {

@@ -4,6 +4,7 @@ import { Linked } from '../../parts/Linked.tsx';
 import type { Engine } from '../engine.ts';
 import type { Row } from '../rows.ts';
 import { formatTime } from '../times.ts';
+import { FaultBoundary } from './FaultBoundary.tsx';
 import { Files } from './Files.tsx';
 import { SEEN } from './icons.ts';
 
@@ -30,7 +31,9 @@ export function MessageRow({ chat, engine, row, isSeen }: MessageRowProps) {
       <span class="visually-hidden">{isOwn ? chat.text('you') : pseudo}:</span>
       {text && (
         <p class="bubble" dir="auto">
-          <Linked text={text} />
+          <FaultBoundary chat={chat} part="message" fallback={text}>
+            <Linked text={text} />
+          </FaultBoundary>
         </p>
       )}
       {message && <Files {...{ chat, engine, message }} />}
