@@ -12,7 +12,7 @@ export interface SessionOptions {
   readonly timeoutMs: number;
   /** Server settings for this connection. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
-  /** Rewrites statements before they are sent; tests insert their own time. */
+  /** Rewrites statements before they are sent; tests insert their own time. What it changes is not prepared. */
   readonly rewrite?: (text: string) => string;
   readonly onNotify?: (text: string, channel: string) => void;
   readonly onLost?: () => void;
@@ -104,14 +104,16 @@ export class Session {
     const { rewrite, clock } = this.#options;
     const startedAt = clock.now();
     const sentText = this.#replacements.get(text) ?? text;
+    const rewritten = rewrite?.(text) ?? text;
+    const isRewritten = rewritten !== text;
     this.pending += 1;
     try {
-      const statement = rewrite
-        ? this.#sql.unsafe(rewrite(text), checkParameters(parameters))
+      const statement = isRewritten
+        ? this.#sql.unsafe(rewritten, checkParameters(parameters))
         : preparedWithoutRetry(this.#sql, sentText, checkParameters(parameters));
       const result = await withDeadline(statement, milliseconds, clock);
       this.#lastResponseAt = performance.now();
-      if (!rewrite) this.#prepared.add(sentText);
+      if (!isRewritten) this.#prepared.add(sentText);
       return { rows: [...result], changes: BigInt(result.count ?? 0), command: result.command };
     } catch (error) {
       if (isStalePlan(error)) {
