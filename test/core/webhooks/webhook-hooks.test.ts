@@ -4,24 +4,36 @@ import { InstallationSecrets } from '../../../src/core/access/secrets.ts';
 import { DomainError } from '../../../src/core/kernel/errors.ts';
 import { WebhookService } from '../../../src/core/webhooks/webhook-service.ts';
 import { databases } from '../../support/databases/databases.ts';
-import { DAY, HOUR, openWebhookFixture, SECOND, type WebhookFixture } from '../../support/fixtures/webhooks.ts';
+import {
+  DAY,
+  HOUR,
+  openWebhookFixture,
+  SECOND,
+  shareWebhookInstallation,
+  type WebhookFixture,
+} from '../../support/fixtures/webhooks.ts';
 
 /** Events about webhooks with their actors, oldest first. */
-async function loadWebhookEvents({ database }: WebhookFixture) {
+async function loadWebhookEvents({ database, accountId }: WebhookFixture) {
   const rows = await database.read
     .selectFrom('events')
     .select(['type', 'actorType', 'changes'])
+    .where('accountId', '=', accountId)
     .where('subjectType', '=', 'webhook')
     .orderBy('position')
     .execute();
   return rows.map((row) => ({ type: row.type, actor: row.actorType, ...JSON.parse(row.changes) }));
 }
 
+const HOOK = { name: 'Hook', url: 'https://example.com' };
+
 const hasKind = (kind: string) => (error: unknown) => error instanceof DomainError && error.kind === kind;
 
 for (const { name, open } of databases) {
+  const openAccount = shareWebhookInstallation(open);
+
   test(`rule 21: ${name}: a webhook that keeps failing is paused with a reason, announced, and catches up when resumed`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
@@ -62,21 +74,21 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: a hundred dead letters in a row pause a webhook within a day`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
-    receiver.respond = ({ event }) => (event.subject.id === 50 ? 204 : 410);
-    await fixture.announceUpdates(Array.from({ length: 149 }, (_, index) => index + 1));
+    receiver.respond = ({ event }) => (event.subject.id === 2 ? 204 : 410);
+    await fixture.announceUpdates(Array.from({ length: 101 }, (_, index) => index + 1));
     const dispatcher = fixture.createDispatcher();
     await dispatcher.settle();
     assert.equal((await fixture.loadWebhook(webhook.id)).state, 'active', 'one in between was delivered');
-    await fixture.announceUpdate(150);
+    await fixture.announceUpdate(102);
     await dispatcher.settle();
     assert.equal((await fixture.loadWebhook(webhook.id)).pausedBecause, '100 events in a row could not be delivered');
   });
 
   test(`rule 21: ${name}: a webhook that an admin pauses and resumes continues from its position`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
@@ -91,7 +103,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: pending deliveries are sent to a new URL immediately`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook('http://127.0.0.1:9/unreachable');
     const dispatcher = fixture.createDispatcher();
@@ -110,7 +122,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: dead letters are listed, and replayed one by one or all, in order`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const { caller, transact } = fixture;
     const { deliveries } = fixture.webhooks;
     const receiver = await fixture.startReceiver();
@@ -150,7 +162,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: a replayed dead letter has a new 24-hour retry window and holds back its subject again`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
@@ -170,7 +182,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: delivered events are retained for 7 days, dead ones for 30, pending ones without limit`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     receiver.respond = ({ event }) => [204, 404, 500][event.subject.id - 1] ?? 204;
@@ -191,7 +203,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: a deleted webhook receives nothing more, even with a delivery in flight`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
@@ -217,7 +229,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: a webhook whose secret cannot be decrypted is paused; a new secret fixes it`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook, secret } = await fixture.createWebhook(receiver.url);
     const secrets = new InstallationSecrets('another secret of another installation');
@@ -236,7 +248,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: every change of a webhook is announced, without its secret and URL`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const { webhook, secret } = await fixture.createWebhook('https://example.com/hidden-path');
     const { secret: newSecret } = await fixture.webhooks.service.rotateSecret(
       fixture.transact,
@@ -264,8 +276,11 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: an account can have at most 100 webhooks`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
-    for (let hook = 0; hook < 100; hook++) await fixture.createWebhook('https://example.com');
+    const fixture = await openWebhookFixture(t, openAccount);
+    await fixture.transact(async (tx) => {
+      for (let hook = 0; hook < 100; hook++)
+        await fixture.webhooks.service.create((work) => work(tx), fixture.caller, HOOK);
+    });
     await assert.rejects(fixture.createWebhook('https://example.com'), hasKind('limit'));
   });
 }

@@ -5,22 +5,26 @@ import fc from 'fast-check';
 import { CLAIM_TTL_MS } from '../../../src/core/webhooks/delivery.ts';
 import type { ReceivedRequest } from '../../support/clients/receiver.ts';
 import { databases } from '../../support/databases/databases.ts';
-import { openWebhookFixture, SECOND } from '../../support/fixtures/webhooks.ts';
+import { openWebhookFixture, SECOND, shareWebhookInstallation } from '../../support/fixtures/webhooks.ts';
 
 const positions = (requests: readonly ReceivedRequest[]) => requests.map(({ event }) => event.position as number);
 const eventIds = (requests: readonly ReceivedRequest[]) =>
   requests.map(({ headers }) => headers['x-switchboard-event-id']);
 const ascending = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b);
+/** Events that several nodes send. */
+const COUNT = 120;
 
 for (const { name, open } of databases) {
+  const openAccount = shareWebhookInstallation(open);
+
   test(`rule 21: ${name}: several nodes on one database never send the same event twice, nor a subject out of order`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     const nodes = Array.from({ length: 4 }, () => fixture.createDispatcher());
     const { position: before } = await fixture.events.log.readPositionAndTime(fixture.accountId);
     const settling: Promise<void>[] = [];
-    for (let event = 0; event < 300; event += 10) {
+    for (let event = 0; event < COUNT; event += 10) {
       const subjects = Array.from({ length: 10 }, (_, index) => 1 + ((event + index) % 30));
       await fixture.announceUpdates(subjects);
       settling.push(...nodes.map((node) => node.settle()));
@@ -30,16 +34,16 @@ for (const { name, open } of databases) {
     const receivedPositions = positions(receiver.received);
     assert.deepEqual(
       ascending(receivedPositions),
-      Array.from({ length: 300 }, (_, index) => before + 1 + index),
+      Array.from({ length: COUNT }, (_, index) => before + 1 + index),
     );
     for (const [, requestsOfSubject] of Map.groupBy(receiver.received, ({ event }) => event.subject.id)) {
       assert.deepEqual(positions(requestsOfSubject), ascending(positions(requestsOfSubject)));
     }
-    assert.equal((await fixture.loadDeliveries(webhook.id)).length, 300);
+    assert.equal((await fixture.loadDeliveries(webhook.id)).length, COUNT);
   });
 
   test(`rule 21: ${name}: with random failures each event is accepted once, and events of a subject in order`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     const nodes = [
@@ -82,7 +86,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: if it is unknown whether an event arrived, it is sent again with the same event id`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     await fixture.createWebhook(receiver.url);
     await fixture.announceUpdate(1);
@@ -108,7 +112,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: an endless response is cut off and counts as delivered`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     let written = 0;
@@ -131,7 +135,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: skipped events cost no commit, and no matching event is missed`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url, { eventTypes: ['skill.created'] });
     const readPosition = async () =>
@@ -160,7 +164,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: if the event log does not go back far enough, the webhook continues and the gap is announced`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     await fixture.createDispatcher().settle();
@@ -169,6 +173,7 @@ for (const { name, open } of databases) {
     await fixture.transact(async ({ db }) => {
       await db
         .deleteFrom('events')
+        .where('accountId', '=', fixture.accountId)
         .where('position', '<=', position + 2)
         .execute();
     });
@@ -180,6 +185,7 @@ for (const { name, open } of databases) {
     const [event] = await fixture.database.read
       .selectFrom('events')
       .select(['type', 'subjectId', 'changes'])
+      .where('accountId', '=', fixture.accountId)
       .where('position', '>', position + 3)
       .execute();
     assert.equal(event?.type, 'webhook.updated');
@@ -188,7 +194,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: at most 10,000 deliveries of a webhook are pending; further events stay in the log`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const { webhook } = await fixture.createWebhook('http://127.0.0.1:9/unreachable');
     const dispatcher = fixture.createDispatcher();
     await fixture.announceUpdate(1);

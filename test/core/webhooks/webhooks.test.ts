@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { computeBackoff } from '../../../src/core/webhooks/delivery.ts';
 import { assertSigned, expectedSignature, type ReceivedRequest } from '../../support/clients/receiver.ts';
 import { databases } from '../../support/databases/databases.ts';
-import { DAY, HOUR, openWebhookFixture, SECOND } from '../../support/fixtures/webhooks.ts';
+import { DAY, HOUR, openWebhookFixture, SECOND, shareWebhookInstallation } from '../../support/fixtures/webhooks.ts';
 import { WAIT_TIMEOUT_MS } from '../../support/waiting/wait.ts';
 
 const subjects = (requests: readonly ReceivedRequest[]) => requests.map(({ event }) => event.subject.id);
@@ -12,8 +12,10 @@ const eventIds = (requests: readonly ReceivedRequest[]) =>
   requests.map(({ headers }) => headers['x-switchboard-event-id']);
 
 for (const { name, open } of databases) {
+  const openAccount = shareWebhookInstallation(open);
+
   test(`rule 21: ${name}: an event is sent as JSON with id, timestamp and signature`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook, secret } = await fixture.createWebhook(`${receiver.url}?for=us`);
     await fixture.announceUpdate(7, 'conversation.closed');
@@ -26,7 +28,7 @@ for (const { name, open } of databases) {
       id: `${fixture.accountId}-${position}`,
       position,
       type: 'conversation.closed',
-      at: '2026-01-15T12:00:00.000Z',
+      at: new Date(fixture.clock.now).toISOString(),
       account: fixture.accountId,
       subject: { type: 'conversation', id: 7 },
       actor: { type: 'system', id: null },
@@ -45,7 +47,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: after a rotation both secrets sign, the new one first; the old one expires after 24 hours`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook, secret: oldSecret } = await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
@@ -69,7 +71,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: a webhook receives the event types it subscribed to, of its account, from its creation on`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const [allTypes, someTypes, otherAccount] = [
       await fixture.startReceiver(),
       await fixture.startReceiver(),
@@ -99,7 +101,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: timeouts, lost connections, 5xx and 429 are retried with exponential backoff`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
@@ -144,7 +146,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: Retry-After, in seconds or as a date, delays the whole webhook`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
@@ -169,7 +171,7 @@ for (const { name, open } of databases) {
 
   for (const status of [300, 301, 302, 307, 308, 400, 401, 403, 404, 410, 422]) {
     test(`rule 21: ${name}: ${status} is not retried, and no redirect is followed`, async (t) => {
-      const fixture = await openWebhookFixture(t, open);
+      const fixture = await openWebhookFixture(t, openAccount);
       const [receiver, redirectTarget] = [await fixture.startReceiver(), await fixture.startReceiver()];
       const { webhook } = await fixture.createWebhook(receiver.url);
       receiver.respond = () => (response) => response.writeHead(status, { Location: redirectTarget.url }).end();
@@ -188,7 +190,7 @@ for (const { name, open } of databases) {
   }
 
   test(`rule 21: ${name}: a delivery is dead after 24 hours, with a last attempt at the end, and later events of its subject are then sent`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     receiver.respond = ({ event }) => (event.subject.id === 1 && event.type === 'conversation.queued' ? 500 : 204);
@@ -218,7 +220,7 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: a failing event holds back later ones of its subject; other subjects continue`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
@@ -245,14 +247,14 @@ for (const { name, open } of databases) {
   });
 
   test(`rule 21: ${name}: a receiver that was down gets every event immediately after it recovers, in order and once`, async (t) => {
-    const fixture = await openWebhookFixture(t, open);
+    const fixture = await openWebhookFixture(t, openAccount);
     const receiver = await fixture.startReceiver();
     const { webhook } = await fixture.createWebhook(receiver.url);
     const dispatcher = fixture.createDispatcher();
     const { position: before } = await fixture.events.log.readPositionAndTime(fixture.accountId);
     await receiver.close();
     for (let hour = 0; hour < 6; hour++) {
-      for (let subject = 1; subject <= 20; subject++) await fixture.announceUpdate(subject);
+      await fixture.announceUpdates(Array.from({ length: 20 }, (_, index) => index + 1));
       fixture.clock.advance(HOUR);
       await dispatcher.settle();
     }
