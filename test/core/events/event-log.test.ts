@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { EventLog, type LoggedEvent } from '../../../src/core/events/event-log.ts';
 import { DomainError } from '../../../src/core/kernel/errors.ts';
 import { SqliteConnection } from '../../../src/storage/sqlite/connection.ts';
-import { databases, type TestInstallation } from '../../support/databases/databases.ts';
+import { databases, shareInstallation, type TestInstallation } from '../../support/databases/databases.ts';
 
 const POLL_INTERVAL_MS = 800;
 
@@ -16,18 +16,16 @@ interface EventInput {
 
 for (const { name, open } of databases) {
   suite(`rule 20, the event log (${name})`, () => {
+    const openAccount = shareInstallation(open);
     let installation: TestInstallation;
     let log: EventLog;
     let end: AbortController;
     beforeEach(async () => {
-      installation = await open();
+      installation = await openAccount();
       log = installation.events.log;
       end = new AbortController();
     });
-    afterEach(async () => {
-      end.abort();
-      await installation.end();
-    });
+    afterEach(() => end.abort());
 
     /** Writes the events in one transaction. */
     const write = (...events: readonly EventInput[]) =>
@@ -49,6 +47,14 @@ for (const { name, open } of databases) {
         await write(...Array.from({ length: size }, (_, index) => event(start + index)));
       }
     };
+    const deleteEventsBefore = (position: number) =>
+      installation.database.transaction(({ db }) =>
+        db
+          .deleteFrom('events')
+          .where('accountId', '=', installation.accountId)
+          .where('position', '<', position)
+          .execute(),
+      );
     const currentPosition = () => log.readPosition(installation.accountId);
     const follow = (after: number, topics?: readonly string[]) =>
       log.follow(installation.accountId, after, end.signal, topics);
@@ -218,8 +224,13 @@ for (const { name, open } of databases) {
     const ALL_TOPICS = { conversation: 1, values: { operatorId: 1, previousOperatorId: 2, visitorId: 3 } };
 
     async function eventsAfter(position: number): Promise<LoggedEvent[]> {
-      const events = installation.database.read.selectFrom('events').selectAll().orderBy('position');
-      const rows = await events.where('position', '>', position).execute();
+      const rows = await installation.database.read
+        .selectFrom('events')
+        .selectAll()
+        .where('accountId', '=', installation.accountId)
+        .where('position', '>', position)
+        .orderBy('position')
+        .execute();
       return rows.map((row) => ({ ...row, changes: JSON.parse(row.changes) }));
     }
 
@@ -278,9 +289,10 @@ for (const { name, open } of databases) {
       const next = stream.next();
       const { DatabaseSync } = await import('node:sqlite');
       const file = new DatabaseSync(databaseFile);
-      file.exec('begin immediate; update accounts set event_position = event_position + 1');
+      const account = `where id = ${installation.accountId}`;
+      file.exec(`begin immediate; update accounts set event_position = event_position + 1 ${account}`);
       file.exec(`insert into events (account_id, position, type, subject_type, subject_id, actor_type, at, changes)
-        select id, event_position, 'conversation.closed', 'conversation', 3, 'system', 0, '{"fields":[],"values":{}}' from accounts`);
+        select id, event_position, 'conversation.closed', 'conversation', 3, 'system', 0, '{"fields":[],"values":{}}' from accounts ${account}`);
       file.exec('commit');
       file.close();
       assert.equal((await next).value?.[0]?.type, 'conversation.closed');
@@ -290,9 +302,7 @@ for (const { name, open } of databases) {
       await writeMany(20, () => ({ conversation: 1 }));
       const newest = await currentPosition();
       assert.equal(await firstOutcome(follow(newest + 1)), 'invalid: The position does not exist yet.');
-      await installation.database.transaction(({ db }) =>
-        db.deleteFrom('events').where('position', '<=', 10).execute(),
-      );
+      await deleteEventsBefore(11);
       const tooOld = 'invalid: The position is too old: read again and follow from the current position.';
       for (const topics of [undefined, ['conversation:1'], ['operator:1']]) {
         assert.equal(await firstOutcome(follow(9, topics)), tooOld);
@@ -311,12 +321,7 @@ for (const { name, open } of databases) {
       await write({ conversation: 1 });
       await first;
       await writeMany(6000, () => ({ conversation: 1 }));
-      await installation.database.transaction(({ db }) =>
-        db
-          .deleteFrom('events')
-          .where('position', '<', start + 3000)
-          .execute(),
-      );
+      await deleteEventsBefore(start + 3000);
       // Events in memory are still delivered.
       const error = await take(stream, 6000).then(
         () => undefined,
