@@ -194,13 +194,21 @@ for (const { name, open } of databases) {
     test('old routing decisions are deleted in batches too', async () => {
       const { clock, database } = fixture.installation;
       const decision = { conversationId: 1, cause: 'start', forced: 0, need: '{}', ranked: '[]', excluded: '{}' };
+      const rowsAt = (first: number, count: number, at: number) =>
+        Array.from({ length: count }, (_, index) => ({
+          ...{ accountId: 1, id: first + index, at, actorType: 'system' as const },
+          ...decision,
+        }));
       await database.transaction(async ({ db }) => {
-        for (let id = 1; id <= 1500; id += 1) {
+        for (const first of [1, 701])
           await db
             .insertInto('routingDecisions')
-            .values({ accountId: 1, id, at: clock.now + (id > 1400 ? DAY : 0), actorType: 'system', ...decision })
+            .values(rowsAt(first, 700, clock.now))
             .execute();
-        }
+        await db
+          .insertInto('routingDecisions')
+          .values(rowsAt(1401, 100, clock.now + DAY))
+          .execute();
       });
       clock.advance(60 * DAY + 1);
       await applyRetention();
