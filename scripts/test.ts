@@ -1,9 +1,9 @@
 // Runs the checks and all tests, or only some test files: `npm test -- --help`. Every run ends with a summary.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { provideBrowser } from '../test/support/browser/install-browser.ts';
+import { DATA_FOLDER_VARIABLE, findDataFolder } from '../test/support/databases/data-folder.ts';
 import { openRunDatabase } from '../test/support/databases/run-database.ts';
 import { childPidsOf, sendSignal } from '../test/support/processes/child-processes.ts';
 import {
@@ -69,7 +69,8 @@ function killHangingFiles({ pid }: ChildProcess): void {
 
 const options = readTestOptions(process.argv.slice(2));
 if (options) {
-  const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-run-'));
+  const folder = mkdtempSync(join(findDataFolder(), 'switchboard-test-run-'));
+  process.env[DATA_FOLDER_VARIABLE] = folder;
   process.env[RECORD_VARIABLE] = join(folder, 'processor-time.jsonl');
   writeFileSync(process.env[RECORD_VARIABLE], '');
   try {

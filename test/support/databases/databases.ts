@@ -16,6 +16,7 @@ import type { Upkeep } from '../../../src/core/upkeep/upkeep.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import type { SqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts';
 import { ADMIN, databaseFileIn, TEST_OPEN_OPTIONS, testEnvironment } from '../processes/switchboard.ts';
+import { runDataFolder } from './data-folder.ts';
 import {
   createDatabase,
   DATABASE_PREFIX,
@@ -66,7 +67,7 @@ export function explainQuery(database: Database, query: Compilable): string[] {
 }
 
 async function openSqlite(settings: Record<string, string> = {}): Promise<TestInstallation> {
-  const folder = mkdtempSync(join(tmpdir(), 'switchboard-store-'));
+  const folder = mkdtempSync(join(runDataFolder(), 'switchboard-store-'));
   await createDatabaseFile(databaseFileIn(folder));
   return createTestInstallation(readConfig(testEnvironment(folder, settings)), async () =>
     rmSync(folder, { recursive: true, force: true }),

@@ -8,11 +8,11 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
-  statfsSync,
   symlinkSync,
 } from 'node:fs';
-import { freemem, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { findDataFolder } from './data-folder.ts';
 
 const BINARIES = join(
   import.meta.dirname,
@@ -21,11 +21,6 @@ const BINARIES = join(
 );
 /** PostgreSQL refuses to run as root; this user exists everywhere and owns no files. */
 const NOBODY_UID = 65_534;
-
-/** A file system in memory, on Linux. */
-const MEMORY = '/dev/shm';
-/** What the data of a run takes, and as much again for everything else. */
-const MIN_FREE_MEMORY = 4 * 2 ** 30;
 
 /** The program and the data of a separate PostgreSQL server. */
 export interface PostgresFiles {
@@ -49,7 +44,7 @@ export interface PostgresFiles {
  */
 export function unpackPostgres({ durable = false } = {}): PostgresFiles {
   const folder = createFolder(tmpdir());
-  const dataFolder = createFolder(durable || !hasFreeMemory() ? tmpdir() : MEMORY);
+  const dataFolder = createFolder(durable ? tmpdir() : findDataFolder());
   const native = join(folder, 'native');
   cpSync(join(BINARIES, 'native'), native, { recursive: true });
   linkLibraries(folder, native);
@@ -83,12 +78,6 @@ function createFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, 'switchboard-postgres-'));
   chmodSync(folder, 0o755);
   return folder;
-}
-
-function hasFreeMemory(): boolean {
-  if (process.platform !== 'linux' || !existsSync(MEMORY)) return false;
-  const { bavail, bsize } = statfsSync(MEMORY);
-  return Math.min(bavail * bsize, freemem()) > MIN_FREE_MEMORY;
 }
 
 /** npm packages cannot contain symlinks, so the package lists them in a file. */

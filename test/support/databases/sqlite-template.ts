@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOrCreateSecret, secretFileFor } from '../../../src/app/secret-file.ts';
 import { migrate } from '../../../src/storage/migrate.ts';
 import { SqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts';
+import { runDataFolder } from './data-folder.ts';
 
 let template: Promise<string> | undefined;
 
@@ -17,7 +17,7 @@ export async function createDatabaseFile(file: string): Promise<void> {
 }
 
 async function createTemplate(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'switchboard-template-'));
+  const folder = mkdtempSync(join(runDataFolder(), 'switchboard-template-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'switchboard.db');
   const database = new SqliteDatabase(file);

@@ -11,6 +11,7 @@ import { startServer } from '../../../src/app/server.ts';
 import { runProgram } from '../../../src/commands/program.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { Clock } from '../../../src/storage/database.ts';
+import { runDataFolder } from '../databases/data-folder.ts';
 import {
   createDatabase,
   databaseUrlForFolder,
@@ -145,7 +146,7 @@ export async function startSwitchboardProcess(options: ProcessOptions = {}): Pro
 
 /** Creates the folder and the database if needed; `cleanUp` removes what was created. */
 async function prepareWorkspace(options: CommonOptions) {
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'switchboard-test-'));
+  const folder = options.folder ?? mkdtempSync(join(runDataFolder(), 'switchboard-test-'));
   const env = testEnvironment(folder, options.env);
   const ownDatabase = isOnPostgres && env.DATABASE_URL === databaseUrlForFolder(folder) ? env.DATABASE_URL : undefined;
   if (ownDatabase) await createDatabase(ownDatabase);
