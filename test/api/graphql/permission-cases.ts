@@ -4,7 +4,7 @@ import { insertSession } from '../../support/fixtures/browser-sessions.ts';
 import { createResource } from '../../support/fixtures/resources.ts';
 import { computeCurrentTotp, setUpTwoFactor, startTwoFactor } from '../../support/fixtures/two-factor.ts';
 import { PASSWORD, type PermissionFixture, type TestOperator } from './permission-operators.ts';
-import { isOperatorViewer, type Target, type Viewer } from './permission-table.ts';
+import { type Cells, findCell, hasTargets, isOperatorViewer, type Target, type Viewer } from './permission-table.ts';
 
 export interface MutationCase {
   readonly input: object;
@@ -31,9 +31,18 @@ export async function createCannedReply(
   return data.cannedReplyCreate.cannedReply.id;
 }
 
+/** Of an event that never happens here: there is no receiver, and each delivery would be tried again. */
+const newWebhook = () => ({
+  name: uniqueName('hook'),
+  url: 'https://receiver.invalid/',
+  eventTypes: ['account.deleted'],
+});
+
 export interface MutationCases {
   /** For each mutation an input that is valid for every viewer with the permission. */
   readonly cases: Readonly<Record<string, (viewer: Viewer, target: Target) => Promise<MutationCase> | MutationCase>>;
+  /** Creates the case of a mutation, or returns one that is forbidden to several viewers. */
+  prepareCase(name: string, cells: Cells, viewer: Viewer, target: Target): Promise<MutationCase>;
   /** Creates an operator that a test may change or delete: a new target, or a new viewer for `self`. */
   createDisposable(viewer: Viewer, target: Target): Promise<{ id: string; actingOperator?: TestOperator }>;
 }
@@ -197,7 +206,7 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
     tagCreate: () => ({ input: { name: uniqueName('tag') } }),
     tagUpdate: () => ({ input: { id: fixture.tag, name: uniqueName('tag') } }),
     tagDelete: async () => ({ input: await createInput('tag', { name: uniqueName('tag') }) }),
-    webhookCreate: () => ({ input: { name: uniqueName('hook'), url: 'https://receiver.invalid/' } }),
+    webhookCreate: () => ({ input: newWebhook() }),
     webhookUpdate: () => ({ input: { id: fixture.webhook, name: uniqueName('hook') } }),
     webhookDelete: async () => ({ input: { id: await createWebhook() } }),
     webhookSecretRotate: () => ({ input: { id: fixture.webhook } }),
@@ -262,10 +271,22 @@ export function createMutationCases(fixture: PermissionFixture): MutationCases {
   }
 
   async function createWebhook(): Promise<string> {
-    const input = { name: uniqueName('hook'), url: 'https://receiver.invalid/' };
     const mutation = 'mutation($input: WebhookCreateInput!) { webhookCreate(input: $input) { webhook { id } } }';
-    return (await fixture.viewers.admin.run(mutation, { input })).data.webhookCreate.webhook.id;
+    return (await fixture.viewers.admin.run(mutation, { input: newWebhook() })).data.webhookCreate.webhook.id;
   }
 
-  return { cases, createDisposable };
+  /** A forbidden mutation changes nothing, so that every viewer can try it on the same object. */
+  const forbiddenCases = new Map<string, MutationCase>();
+
+  async function prepareCase(name: string, cells: Cells, viewer: Viewer, target: Target): Promise<MutationCase> {
+    const key = `${name} ${target}`;
+    const isForbidden = findCell(cells, viewer, target) === 'forbidden';
+    const testCase = (isForbidden && forbiddenCases.get(key)) || (await cases[name]?.(viewer, target));
+    assert.ok(testCase, `no case for ${name}`);
+    const isOfViewer = testCase.actingOperator !== undefined || (target === 'self' && hasTargets(cells));
+    if (isForbidden && !isOfViewer) forbiddenCases.set(key, testCase);
+    return testCase;
+  }
+
+  return { cases, prepareCase, createDisposable };
 }

@@ -19,10 +19,11 @@ import {
 
 let fixture: PermissionFixture;
 let cases: MutationCases['cases'];
+let prepareCase: MutationCases['prepareCase'];
 let createDisposable: MutationCases['createDisposable'];
 before(async () => {
   fixture = await openPermissionFixture();
-  ({ cases, createDisposable } = createMutationCases(fixture));
+  ({ cases, prepareCase, createDisposable } = createMutationCases(fixture));
 });
 after(() => fixture.stop());
 
@@ -76,19 +77,6 @@ test('every mutation has a case', () => {
   const names = [...MUTATIONS.keys()].map((name) => name.split('.')[1]);
   assert.deepEqual(Object.keys(cases).sort(), names.sort());
 });
-
-/** A forbidden mutation changes nothing, so that every viewer can try it on the same object. */
-const forbiddenCases = new Map<string, MutationCase>();
-
-async function prepareCase(name: string, cells: Cells, viewer: Viewer, target: Target): Promise<MutationCase> {
-  const key = `${name} ${target}`;
-  const isForbidden = findCell(cells, viewer, target) === 'forbidden';
-  const testCase = (isForbidden && forbiddenCases.get(key)) || (await cases[name]?.(viewer, target));
-  assert.ok(testCase, `no case for ${name}`);
-  const isOfViewer = testCase.actingOperator !== undefined || (target === 'self' && hasTargets(cells));
-  if (isForbidden && !isOfViewer) forbiddenCases.set(key, testCase);
-  return testCase;
-}
 
 for (const [key, cells] of MUTATIONS) {
   const name = key.split('.')[1] as string;
