@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -7,6 +6,7 @@ import fastify from 'fastify';
 import { compressResponses } from '../../../src/api/http/compression.ts';
 import { chooseEncoding, type Encoding } from '../../../src/api/http/encoding.ts';
 import { logIn } from '../../support/clients/oauth.ts';
+import { type PlainResponse, sendPlain } from '../../support/clients/plain-http.ts';
 import { restClient } from '../../support/clients/rest.ts';
 import { createOperator } from '../../support/fixtures/resources.ts';
 import { ADMIN, type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
@@ -17,29 +17,6 @@ const DECODERS: Readonly<Record<Encoding, (bytes: Buffer) => Buffer>> = {
   gzip: gunzipSync,
 };
 const ENCODINGS = Object.keys(DECODERS) as Encoding[];
-
-interface PlainResponse {
-  readonly status: number | undefined;
-  readonly headers: IncomingHttpHeaders;
-  /** As sent. */
-  readonly bytes: Buffer;
-}
-
-/** Unlike `fetch`, asks for no encoding by itself and decodes nothing. */
-function send(url: string, options: { method?: string; headers?: object; body?: string } = {}): Promise<PlainResponse> {
-  const { method = 'GET', headers = {}, body } = options;
-  return new Promise((resolve, reject) => {
-    httpRequest(url, { method, headers: { ...headers } }, async (response) => {
-      resolve({
-        status: response.statusCode,
-        headers: response.headers,
-        bytes: Buffer.concat(await response.toArray()),
-      });
-    })
-      .once('error', reject)
-      .end(body);
-  });
-}
 
 const decode = ({ headers, bytes }: PlainResponse) =>
   String(DECODERS[headers['content-encoding'] as Encoding]?.(bytes) ?? bytes);
@@ -84,7 +61,7 @@ describe('responses', () => {
   after(() => switchboard.stop());
 
   const list = (headers: object = {}, method = 'GET') =>
-    send(`${switchboard.url}/api/2/operator?full=1`, { method, headers: { ...key, ...headers } });
+    sendPlain(`${switchboard.url}/api/2/operator?full=1`, { method, headers: { ...key, ...headers } });
 
   for (const encoding of ENCODINGS) {
     test(`of more than 1.4 kB are compressed with ${encoding}, and have the same content`, async () => {
@@ -111,7 +88,7 @@ describe('responses', () => {
   });
 
   test('of up to 1.4 kB are not compressed', async () => {
-    const response = await send(`${switchboard.url}/api/2/operator/1`, {
+    const response = await sendPlain(`${switchboard.url}/api/2/operator/1`, {
       headers: { ...key, 'Accept-Encoding': 'gzip' },
     });
     assert.equal(response.headers['content-encoding'], undefined);
@@ -128,7 +105,7 @@ describe('responses', () => {
 
   test('of GraphQL and errors are compressed', async () => {
     const post = (query: string) =>
-      send(`${switchboard.url}/graphql`, {
+      sendPlain(`${switchboard.url}/graphql`, {
         method: 'POST',
         headers: { ...authorization, 'Content-Type': 'application/json', 'Accept-Encoding': 'gzip' },
         body: JSON.stringify({ query }),
@@ -137,7 +114,7 @@ describe('responses', () => {
     assert.equal(data.headers['content-encoding'], 'gzip');
     assert.ok(JSON.parse(decode(data)).data.__schema.types.length > 10);
     const fields = new URLSearchParams(Array.from({ length: 50 }, (_, index) => [`unknown${index}`, '1']));
-    const error = await send(`${switchboard.url}/api/2/operator`, {
+    const error = await sendPlain(`${switchboard.url}/api/2/operator`, {
       method: 'POST',
       headers: { ...key, 'Content-Type': 'application/x-www-form-urlencoded', 'Accept-Encoding': 'gzip' },
       body: String(fields),
@@ -149,8 +126,8 @@ describe('responses', () => {
 
   test('that are large are compressed as well', async () => {
     const query = `{${Array.from({ length: 12 }, (_, index) => `a${index}:__schema{types{name description fields{name description}}}`)}}`;
-    const post = (headers: object) =>
-      send(`${switchboard.url}/graphql`, {
+    const post = (headers: Record<string, string>) =>
+      sendPlain(`${switchboard.url}/graphql`, {
         method: 'POST',
         headers: { ...authorization, 'Content-Type': 'application/json', ...headers },
         body: JSON.stringify({ query }),
@@ -160,7 +137,7 @@ describe('responses', () => {
   });
 
   test('of /metrics are compressed', async () => {
-    const response = await send(`${switchboard.url}/metrics`, { headers: { 'Accept-Encoding': 'gzip' } });
+    const response = await sendPlain(`${switchboard.url}/metrics`, { headers: { 'Accept-Encoding': 'gzip' } });
     assert.equal(response.headers['content-encoding'], 'gzip');
     assert.match(decode(response), /^switchboard_info/m);
   });
@@ -230,7 +207,7 @@ describe('without compression', () => {
   test('responses are sent as they are', async () => {
     const switchboard = await startSwitchboard({ env: { SWITCHBOARD_COMPRESSION: '0' } });
     try {
-      const response = await send(`${switchboard.url}/metrics`, { headers: { 'Accept-Encoding': 'gzip' } });
+      const response = await sendPlain(`${switchboard.url}/metrics`, { headers: { 'Accept-Encoding': 'gzip' } });
       assert.equal(response.headers['content-encoding'], undefined);
       assert.equal(response.headers.vary, undefined);
     } finally {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertError, assertInvalidField, assertOk } from '../../support/clients/envelope.ts';
-import { type RestClient, restClient } from '../../support/clients/rest.ts';
+import { type RestClient, type RestResponse, restClient } from '../../support/clients/rest.ts';
 import { createOperator, newOperatorFields } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
@@ -20,15 +20,23 @@ function toForm(fields: Record<string, unknown>): FormData {
   for (const [name, value] of Object.entries(fields)) form.append(name, value as string);
   return form;
 }
-const send = (method: string, path: string, body: FormData | string | Buffer, headers: Record<string, string> = {}) =>
-  rest.send(method, path, { body: body as string, headers });
+async function send(
+  method: string,
+  path: string,
+  body: FormData | string | Buffer<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<RestResponse> {
+  const { url, key } = switchboard;
+  const response = await fetch(`${url}/api/2${path}`, { method, body, headers: { 'X-API-Key': key, ...headers } });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
 const put = (fields: Record<string, string | Blob>) => send('PUT', `/operator/${id}`, toForm(fields));
 
 const BOUNDARY = '----switchboard';
 const TYPE = { 'Content-Type': `multipart/form-data; boundary="${BOUNDARY}"` };
 const toPart = (name: string, value: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-const putRaw = (text: string | Buffer) => send('PUT', `/operator/${id}`, text, TYPE);
+const putRaw = (text: string | Buffer<ArrayBuffer>) => send('PUT', `/operator/${id}`, text, TYPE);
 
 test('a multipart form is read like a URL-encoded one', async () => {
   const created = await send('POST', '/operator', toForm(newOperatorFields({ name: 'Müller & Söhne + 1%' })));

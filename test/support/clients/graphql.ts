@@ -1,4 +1,5 @@
 import { ADMIN } from '../processes/switchboard.ts';
+import { sendText } from './plain-http.ts';
 
 export interface GraphqlResponse {
   readonly status: number;
@@ -40,14 +41,21 @@ export function keyClient(url: string, key: string): GraphqlCaller {
 function createCaller(url: string, credential: Record<string, string>): GraphqlCaller {
   return {
     headers: credential,
-    run: async (query, variables = {}, headers = {}) => {
-      const response = await fetch(`${url}/graphql`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', ...credential, ...headers },
-        body: JSON.stringify({ query, variables }),
-      });
-      const { data, errors = [] } = (await response.json()) as { data?: unknown; errors?: GraphqlResponse['errors'] };
-      return { status: response.status, headers: response.headers, data, errors };
-    },
+    run: (query, variables = {}, headers = {}) =>
+      postGraphql(`${url}/graphql`, { query, variables }, { ...credential, ...headers }),
   };
+}
+
+export async function postGraphql(
+  endpoint: string,
+  operation: { readonly query: string; readonly variables: object },
+  credential: Readonly<Record<string, string>>,
+): Promise<GraphqlResponse> {
+  const { status, headers, text } = await sendText(endpoint, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...credential },
+    body: JSON.stringify(operation),
+  });
+  const { data, errors = [] } = JSON.parse(text) as Partial<GraphqlResponse>;
+  return { status, headers, data, errors };
 }

@@ -1,3 +1,5 @@
+import { sendText } from './plain-http.ts';
+
 export interface RestResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -16,13 +18,12 @@ export interface RestClient {
 /** A client of `/api/2`. A string body is sent as a form, an object as JSON. */
 export function restClient(url: string, key: string): RestClient {
   const send: RestClient['send'] = async (method, path, init = {}) => {
-    const response = await fetch(`${url}/api/2${path}`, {
+    const { status, headers, text } = await sendText(`${url}/api/2${path}`, {
+      ...init,
       method,
       headers: { 'X-API-Key': key, ...init.headers },
-      ...(init.body === undefined ? {} : { body: init.body }),
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+    return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
   };
   const write =
     (method: string) =>
