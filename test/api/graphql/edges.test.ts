@@ -13,6 +13,7 @@ import {
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { type GraphqlClient, type GraphqlResponse, graphqlClient, logIn } from '../../support/clients/graphql.ts';
 import { restClient } from '../../support/clients/rest.ts';
+import { anyCharacter } from '../../support/fixtures/any-character.ts';
 import { createOperator, createResource } from '../../support/fixtures/resources.ts';
 import { type Switchboard, startSwitchboard } from '../../support/processes/switchboard.ts';
 
@@ -206,7 +207,7 @@ const text = fc.oneof(
     weight: 4,
     arbitrary: fc.constantFrom('a', 'Name', 'fuzz@example.com', 'fr', 'https://x.example.com', '+33123456789', 'EUR'),
   },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
+  { weight: 2, arbitrary: fc.string({ unit: anyCharacter, maxLength: 20 }) },
   fc.constantFrom(
     '',
     '\0',

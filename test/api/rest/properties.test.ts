@@ -21,6 +21,7 @@ import { parseId } from '../../../src/core/kernel/ids.ts';
 import { fold } from '../../../src/core/kernel/text.ts';
 import { liveUpdate } from '../../../src/core/live/live.ts';
 import { operatorCreate, operatorUpdate } from '../../../src/core/operators/operator.ts';
+import { anyCharacter } from '../../support/fixtures/any-character.ts';
 
 const RUNS = process.env.FULL === '1' ? 300 : 100;
 const MAX_CPU_MS = 1000;
@@ -62,7 +63,7 @@ const NAMES = ['name', 'filters', 'page', 'limit', 'fields', 'full', 'key', 'cal
 const HOSTILE = ['__proto__', 'constructor', 'prototype', 'toString', 'polluted', 'length', '0', '4294967295'];
 const nameLike = fc.oneof(fc.constantFrom(...NAMES, ...HOSTILE), fc.string({ maxLength: 5 }));
 const textLike = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.constantFrom('', '0', '1', 'true', '1e3', '01', '9007199254740993', '*', '1,2', '\0', '\ud800', '%', '%zz', '1*'),
 );
 
@@ -167,17 +168,20 @@ test('parseId accepts exactly the decimal notation of identifiers', () => {
   );
 });
 
+/** Not assigned, for private use, or half of a pair: six of seven code points. */
+const HAS_NO_MEANING = /[\p{Cn}\p{Co}\p{Cs}]/u;
+
 test('fold ignores case for every character, alone or within text', () => {
   for (let point = 0; point < 0x110000; point++) {
-    if (point >= 0xd800 && point < 0xe000) continue;
     const letter = String.fromCodePoint(point);
+    if (HAS_NO_MEANING.test(letter)) continue;
     const folded = fold(letter);
     assert.equal(fold(letter.toUpperCase()), folded, letter);
     assert.equal(fold(letter.toLowerCase()), folded, letter);
     assert.equal(fold(folded), folded, letter);
   }
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
+    fc.property(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter }), (a, b) => {
       assert.equal(fold(a + b), fold(a) + fold(b), 'otherwise a pattern would not match its own text');
     }),
     { numRuns: RUNS },
