@@ -37,6 +37,8 @@ const HOSTILE_STYLES = `<style>
   button, textarea, div { visibility: hidden !important; pointer-events: none !important; }
 </style>`;
 
+const LIGHT_SURFACE = /"backgroundColor":"rgb\(253, 252, 251\)"/;
+
 describeInBrowser('the widget on pages of websites', () => {
   let site: WidgetSite;
   let website: number;
@@ -99,7 +101,19 @@ describeInBrowser('the widget on pages of websites', () => {
     await talk(visitor);
     assert.deepEqual(visitor.violations, []);
     const [panel] = await visitor.page.evaluate(readStyles, '.panel');
-    assert.match(panel ?? '', /"backgroundColor":"rgb\(253, 252, 251\)"/);
+    assert.match(panel ?? '', LIGHT_SURFACE);
+    await visitor.close();
+  });
+
+  test('has the theme that the page says, and not that of the system', async () => {
+    const visitor = await open({ attributes: { 'data-theme': 'dark' } });
+    await visitor.openPanel();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visitor.page.emulateMedia({ colorScheme });
+      const [panel] = await visitor.page.evaluate(readStyles, '.panel');
+      assert.match(panel ?? '', /"backgroundColor":"rgb\(/);
+      assert.doesNotMatch(panel ?? '', LIGHT_SURFACE, colorScheme);
+    }
     await visitor.close();
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { waitUntil } from '../waiting/wait.ts';
-import { findAccessibilityProblems } from './accessibility.ts';
+import { findAccessibilityProblems, findColourProblems } from './accessibility.ts';
 import { findPageOverflow } from './page-overflow.ts';
 
 export const LANGUAGES = ['de', 'es', 'fr', 'en'] as const;
@@ -30,15 +30,17 @@ export async function assertIsAccessible(
   part?: string,
   expected = ANNOUNCED_BUTTON,
 ): Promise<void> {
-  for (const colorScheme of ['dark', 'light'] as const) {
+  const check = async (colorScheme: 'dark' | 'light', findProblems: typeof findAccessibilityProblems) => {
     await page.emulateMedia({ colorScheme });
-    const problems = await findAccessibilityProblems(page, part);
+    const problems = await findProblems(page, part);
     assert.deepEqual(
       problems.filter((problem) => !expected.test(problem)),
       [],
       `${state}, ${colorScheme}`,
     );
-  }
+  };
+  await check('dark', findColourProblems);
+  await check('light', findAccessibilityProblems);
 }
 
 /** Checks a state at three widths, and leaves the page as wide as it was. */
