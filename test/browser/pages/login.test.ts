@@ -148,20 +148,13 @@ describeInBrowser('the log-in page in a browser', () => {
     await arriveAt('/desk');
   });
 
-  for (const to of [
-    '//evil.example',
-    '/\\evil.example',
-    'javascript:alert(1)',
-    'https://evil.example/desk',
-    '/\t/evil.example',
-  ]) {
-    test(`does not return to ${JSON.stringify(to)}`, async () => {
-      await open(`/login?${new URLSearchParams({ to })}`);
-      await fillIn();
-      await submit();
-      await arriveAt('/desk');
-    });
-  }
+  // `test/web/shared/addresses.test.ts` has the other addresses that do not count.
+  test('does not return to another website', async () => {
+    await open(`/login?${new URLSearchParams({ to: '//evil.example' })}`);
+    await fillIn();
+    await submit();
+    await arriveAt('/desk');
+  });
 
   test('goes on at once with a session, and leads from / and /console to the desk', async () => {
     await open('/login?to=/developers');
