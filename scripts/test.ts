@@ -6,12 +6,12 @@ import { provideBrowser } from '../test/support/browser/install-browser.ts';
 import { DATA_FOLDER_VARIABLE, findDataFolder } from '../test/support/databases/data-folder.ts';
 import { openRunDatabase } from '../test/support/databases/run-database.ts';
 import { childPidsOf, sendSignal } from '../test/support/processes/child-processes.ts';
+import { COMPILE_CACHE } from '../test/support/processes/compile-cache.ts';
 import {
   RECORD_VARIABLE,
   readOwnSeconds,
   recordProcessorTime,
 } from '../test/support/processes/processor-time-record.ts';
-import { COMPILE_CACHE } from '../test/support/processes/switchboard.ts';
 import { runCheck } from './check.ts';
 import { findFiles, listAllFiles, NoSuchFiles, needsBrowser } from './test-run/files.ts';
 import { readTestOptions, type TestOptions } from './test-run/options.ts';
@@ -77,7 +77,7 @@ if (options) {
     if (options.words.length > 0) process.exitCode = await runTests(findFiles(options.words), options);
     else {
       const start = readOwnSeconds(); // the shell before this program has installed packages
-      const hasPassed = runCheck();
+      const hasPassed = await runCheck();
       recordProcessorTime('checks', { start });
       process.exitCode = hasPassed ? await runTests(listAllFiles(), options) : 1;
     }
