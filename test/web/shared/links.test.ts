@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { WEB_AND_MAIL_LINKS } from '../../../web/desk/conversation/messages/mail-links.ts';
-import { findLinks, WEB_LINKS } from '../../../web/shared/format/links.ts';
+import { findLinksAndMail } from '../../../web/desk/conversation/messages/mail-links.ts';
+import { findLinks } from '../../../web/shared/format/links.ts';
 
-const hrefs = (text: string, kind = WEB_AND_MAIL_LINKS) =>
-  findLinks(text, kind).flatMap(({ href }) => (href ? [href] : []));
+const hrefs = (text: string, find = findLinksAndMail) => find(text).flatMap(({ href }) => (href ? [href] : []));
 
 test('web and e-mail addresses are links, without the punctuation of the sentence', () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
@@ -23,7 +22,7 @@ test('web and e-mail addresses are links, without the punctuation of the sentenc
 });
 
 test('where e-mail is not asked for, its addresses are text', () => {
-  assert.deepEqual(hrefs('lea@example.com, mailto:lea@example.com, https://example.com', WEB_LINKS), [
+  assert.deepEqual(hrefs('lea@example.com, mailto:lea@example.com, https://example.com', findLinks), [
     'https://example.com/',
   ]);
 });
@@ -75,10 +74,10 @@ test('the parts are the text, and every link is http, https or mailto', () => {
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
       const text = pieces.join('');
-      for (const kind of [WEB_AND_MAIL_LINKS, WEB_LINKS]) {
-        const parts = findLinks(text, kind);
+      for (const find of [findLinksAndMail, findLinks]) {
+        const parts = find(text);
         assert.equal(parts.map((part) => part.text).join(''), text);
-        const expected = kind === WEB_LINKS ? /^https?:\/\// : /^(https?:\/\/|mailto:)/;
+        const expected = find === findLinks ? /^https?:\/\// : /^(https?:\/\/|mailto:)/;
         for (const { href } of parts) if (href) assert.match(href, expected);
       }
     }),
@@ -89,7 +88,7 @@ test('a hostile message takes no longer than a harmless one of its length', () =
   const length = 10_000;
   const measure = (text: string) => {
     const start = process.cpuUsage();
-    for (let count = 0; count < 10; count += 1) findLinks(text, WEB_AND_MAIL_LINKS);
+    for (let count = 0; count < 10; count += 1) findLinksAndMail(text);
     return process.cpuUsage(start).user;
   };
   const harmless = measure('See https://example.com/a or write to lea@example.com. '.repeat(length / 50));

@@ -1,10 +1,9 @@
 import { memo } from 'react';
-import { findLinks } from '../../../shared/format/links.ts';
-import { WEB_AND_MAIL_LINKS } from './mail-links.ts';
+import { findLinksAndMail } from './mail-links.ts';
 
 /** A text with its addresses as links. Everything else is shown as it is: text is never HTML. */
 export const Linked = memo(function Linked({ text }: { readonly text: string }) {
-  return findLinks(text, WEB_AND_MAIL_LINKS).map(({ text: part, href }, index) =>
+  return findLinksAndMail(text).map(({ text: part, href }, index) =>
     href === undefined ? (
       part
     ) : (

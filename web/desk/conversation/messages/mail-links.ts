@@ -1,11 +1,15 @@
-import { type LinkKind, WEB_LINKS } from '../../../shared/format/links.ts';
+import { findLinks, type TextPart, WEB_ADDRESS } from '../../../shared/format/links.ts';
+import { findWebAddress } from '../../../shared/format/web-address.ts';
 
-const MAIL = String.raw`mailto:[^\s<>"]+|[\w.+-]{1,64}@[a-z\d-]+(?:\.[a-z\d-]+)+`;
+const MAIL_ADDRESS = String.raw`mailto:[^\s<>"]+|[\w.+-]{1,64}@[a-z\d-]+(?:\.[a-z\d-]+)+`;
+const ANY_ADDRESS = new RegExp(`${WEB_ADDRESS.source}|${MAIL_ADDRESS}`, 'gi');
 
-export const WEB_AND_MAIL_LINKS: LinkKind = {
-  pattern: new RegExp(`${WEB_LINKS.pattern.source}|${MAIL}`, 'gi'),
-  toHref: (address) => (/^https?:/i.test(address) ? WEB_LINKS.toHref(address) : findMailAddress(address)),
-};
+/** Addresses of the web and of e-mail. */
+export function findLinksAndMail(text: string): TextPart[] {
+  return findLinks(text, ANY_ADDRESS, (address) =>
+    /^https?:/i.test(address) ? findWebAddress(address) : findMailAddress(address),
+  );
+}
 
 function findMailAddress(address: string): string | undefined {
   const full = /^mailto:/i.test(address) ? address : `mailto:${address}`;
