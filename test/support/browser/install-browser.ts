@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, createReadStream, createWriteStream, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -34,7 +33,7 @@ async function unpack(): Promise<void> {
   const folder = `${UNPACKED_BROWSER}-${process.pid}`;
   mkdirSync(folder);
   const program = join(folder, 'chromium');
-  await pipeline(createReadStream(join(ARCHIVES, 'chromium.br')), createBrotliDecompress(), createWriteStream(program));
+  await decompress('chromium.br', program);
   chmodSync(program, 0o755);
   await unpackArchive('al2023.tar.br', join(folder, 'al2023'));
   await unpackArchive('fonts.tar.br', join(folder, 'fonts'));
@@ -44,10 +43,13 @@ async function unpack(): Promise<void> {
 }
 
 async function unpackArchive(name: string, folder: string): Promise<void> {
+  const archive = `${folder}.tar`;
+  await decompress(name, archive);
   mkdirSync(folder);
-  const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'inherit'] });
-  const exit = once(tar, 'exit');
-  await pipeline(createReadStream(join(ARCHIVES, name)), createBrotliDecompress(), tar.stdin);
-  const [status] = await exit;
-  if (status !== 0) throw new Error(`${name} could not be unpacked.`);
+  execFileSync('tar', ['-x', '-f', archive, '-C', folder]);
+  rmSync(archive);
+}
+
+function decompress(name: string, file: string): Promise<void> {
+  return pipeline(createReadStream(join(ARCHIVES, name)), createBrotliDecompress(), createWriteStream(file));
 }
