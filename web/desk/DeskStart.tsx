@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { Session } from '../shared/api/session.ts';
+import { getSessionOwner } from '../shared/api/session-owner.ts';
 import { Banner } from '../shared/components/Banner.tsx';
 import { Button } from '../shared/components/Button.tsx';
 import { ALERT } from '../shared/components/icons.ts';
@@ -52,7 +53,10 @@ async function startDesk(signal: AbortSignal, onOpened: (desk: OpenDesk) => void
     return;
   }
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}/graphql`;
-  const desk = openDesk(answer.value, { socketUrl, upload: uploadFile, onLoggedOut: () => goToLogIn('ended') });
+  const desk = openDesk(answer.value, {
+    ...{ owner: getSessionOwner(), socketUrl, upload: uploadFile },
+    onLoggedOut: () => goToLogIn('ended'),
+  });
   const stopWatching = watchNetwork(desk);
   signal.addEventListener('abort', () => {
     stopWatching();

@@ -20,6 +20,7 @@ import { loginTexts } from './texts.ts';
 
 /** Only those who follow a single sign-on link load what is said about it. */
 const ReplaceStep = lazy(async () => ({ default: (await import('./link/ReplaceStep.tsx')).ReplaceStep }));
+const OtherStep = lazy(async () => ({ default: (await import('./OtherStep.tsx')).OtherStep }));
 const LinkFailed = lazy(async () => ({ default: (await import('./link/LinkFailed.tsx')).LinkFailed }));
 const LinkNotice = lazy(async () => ({ default: (await import('./link/LinkNotice.tsx')).LinkNotice }));
 /** With the QR code: only those who must set up two-factor load it. */
@@ -37,6 +38,8 @@ type Step =
   | { readonly kind: 'code' }
   | { readonly kind: 'setUp'; readonly session: Session }
   | { readonly kind: 'replace'; readonly session: Session }
+  /** The page from which one comes was that of someone else. */
+  | { readonly kind: 'other'; readonly session: Session }
   /** The link may still be good: its code is kept for the next attempt. */
   | { readonly kind: 'linkFailed'; readonly failure: Failure; readonly onRetry: () => void };
 
@@ -76,9 +79,10 @@ export function LoginPage() {
     const session = answer.ok && answer.value.authenticated ? answer.value : undefined;
     if (link !== undefined && session === undefined) useLink(link.code);
     else if (link !== undefined && session !== undefined) setStep({ kind: 'replace', session });
+    else if (session !== undefined && reason === 'other') setStep({ kind: 'other', session });
     else if (session !== undefined) goOn(session);
     else setStep({ kind: 'password' });
-  }, [goOn, useLink]);
+  }, [goOn, useLink, reason]);
   useEffect(() => {
     readSessionOptions(query.get('account')).then((answer) => answer.ok && setOptions(answer.value));
     begin();
@@ -113,6 +117,16 @@ export function LoginPage() {
           />
         </Suspense>
       );
+    case 'other':
+      return (
+        <Suspense>
+          <OtherStep
+            session={step.session}
+            onGoOn={() => goOn(step.session)}
+            onLogIn={() => setStep({ kind: 'password' })}
+          />
+        </Suspense>
+      );
     case 'code':
       return (
         <CodeStep
@@ -140,6 +154,7 @@ export function LoginPage() {
 function Notice({ reason }: { readonly reason: Reason | undefined }) {
   const t = useTexts(loginTexts);
   if (reason === undefined) return null;
+  if (reason === 'other') return null;
   if (reason !== 'ended' && reason !== 'password') {
     return (
       <Suspense>

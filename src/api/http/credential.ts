@@ -6,6 +6,8 @@ import { HttpError } from './http-error.ts';
 export interface Credential {
   readonly kind: 'token' | 'api_key' | 'session';
   readonly secret: string;
+  /** Whose session a page expects: the account and the operator, such as `1.17`. The cookie may be another one's by now. */
+  readonly owner?: string;
 }
 
 /** Reads the credential from the headers only: `Authorization: Bearer`, or `X-API-Key` where keys are accepted. */

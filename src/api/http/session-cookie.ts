@@ -8,6 +8,10 @@ export const SECURE_COOKIE = '__Host-switchboard';
 /** Over plain HTTP, where browsers refuse the prefix. */
 export const PLAIN_COOKIE = 'switchboard';
 
+/** With these a page says whose session it shows. A browser sends no header of a page with a WebSocket. */
+const OWNER_HEADER = 'x-session-owner';
+const OWNER_PARAMETER = 'owner';
+
 /** The value that the service issues. */
 const SECRET_FORMAT = /^[\w-]{43}$/;
 
@@ -78,12 +82,21 @@ export class SessionCookie {
 
   #findCredential(request: IncomingMessage): Credential | undefined {
     const secret = hasExplicitCredential(request) ? undefined : this.readSecret(request);
-    return secret === undefined ? undefined : { kind: 'session', secret };
+    if (secret === undefined) return undefined;
+    const owner = readOwner(request);
+    return { kind: 'session', secret, ...(owner !== undefined && { owner }) };
   }
 
   #getName(request: IncomingMessage): string {
     return this.#origins.isSecure(request) ? SECURE_COOKIE : PLAIN_COOKIE;
   }
+}
+
+function readOwner({ headers, url = '' }: IncomingMessage): string | undefined {
+  const { [OWNER_HEADER]: header } = headers;
+  if (typeof header === 'string') return header;
+  const [, query] = url.split('?');
+  return (query !== undefined && new URLSearchParams(query).get(OWNER_PARAMETER)) || undefined;
 }
 
 function notSameOrigin(): DomainError {

@@ -50,6 +50,7 @@ const session = z
         languageAdmin: z.string().meta({ description: 'Language of the pages.' }),
       })
       .meta({ description: 'Who is logged in.' }),
+    accountId: z.string().meta({ description: 'Identifier of the account.' }),
     accountName: z.string().meta({ description: 'Name of the account.' }),
     theme: z.enum(['SYSTEM', 'LIGHT', 'DARK']).meta({ description: 'Theme of the pages.' }),
     expiresAt: z.iso.datetime().meta({ description: 'When the session ends: 12 hours after the login.' }),
@@ -70,6 +71,7 @@ const exampleSession = {
     roles: ['operator'],
     languageAdmin: 'en',
   },
+  accountId: '1',
   accountName: 'Example',
   theme: 'SYSTEM',
   expiresAt: '2026-11-18T21:00:00.000Z',

@@ -88,6 +88,7 @@ async function describeSession(caller: Caller, { access, administration }: Sessi
   return {
     authenticated: true,
     operator: { id: String(id), name, firstName, pseudo, email, roles, languageAdmin },
+    accountId: String(accountId),
     accountName: account.name,
     theme: theme.toUpperCase(),
     expiresAt: new Date(sessionExpiresAt).toISOString(),

@@ -38,6 +38,12 @@ const upload = (headers: Readonly<Record<string, string>>, bytes = PDF) =>
   uploadFile(`${site.url}/attachment`, headers, conversationId, { bytes, name: 'offer.pdf' });
 const countFiles = async () => (await site.switchboard.storedData.query('select id from attachments')).length;
 
+test('a page that expects the session of another operator uploads nothing', async () => {
+  const { status } = await upload({ ...session.headers, 'X-Session-Owner': '2.1' });
+  assert.equal(status, 401);
+  assert.equal(await countFiles(), 0);
+});
+
 test('a page of the service uploads a file with its session, and sends it', async () => {
   const { status, body } = await upload(session.headers);
   assert.equal(status, 201, JSON.stringify(body));

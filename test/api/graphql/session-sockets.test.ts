@@ -20,12 +20,17 @@ const open = (headers: Readonly<Record<string, string>>, parameters: Record<stri
   openSocket(url, '', parameters, { headers });
 const READ = '{ viewer { id sessions { isCurrent } } }';
 
-test('the cookie of the handshake counts, and the socket closes when the session ends', async () => {
+test('the cookie of the handshake counts, unless the page expects another operator, and the socket closes when the session ends', async () => {
   const { headers } = await openSession(url, ADMIN);
   const socket = open(headers);
   const { data } = await socket.run(READ);
   assert.equal(data.viewer.id, '1');
   assert.ok(data.viewer.sessions.some((session: { isCurrent: boolean }) => session.isCurrent));
+  const openAs = (owner: string) => openSocket(url, '', {}, { headers, path: `/graphql?owner=${owner}` });
+  const own = openAs('1.1');
+  assert.equal((await own.run(READ)).data.viewer.id, '1');
+  own.end();
+  for (const other of ['2.1', '1.2']) assert.equal((await openAs(other).closed).code, 4403, other);
   await callOAuth(url, '/session', { method: 'DELETE', headers });
   assert.equal((await socket.closed).code, 4401);
 });

@@ -43,7 +43,7 @@ suite('a login', () => {
     assert.deepEqual(Object.keys(operator), ['id', 'name', 'firstName', 'pseudo', 'email', 'roles', 'languageAdmin']);
     assert.equal(operator.email, ADMIN.email);
     assert.ok(Math.abs(Date.parse(expiresAt) - now - 43_200_000) < 1000);
-    assert.deepEqual(Object.keys(others), ['authenticated', 'accountName', 'theme', 'mustSetUpTwoFactor']);
+    assert.deepEqual(Object.keys(others), ['authenticated', 'accountId', 'accountName', 'theme', 'mustSetUpTwoFactor']);
     const { headers } = toBrowserSession(url, readCookie(response));
     assert.deepEqual((await getSession(headers)).body, response.body);
     assert.ok(!response.text.includes(readCookie(response).split('=')[1] ?? ''));
@@ -201,6 +201,28 @@ suite('a cookie counts nowhere else', () => {
     const token = await logIn(url, ADMIN);
     const foreign = { Authorization: `Bearer ${token}`, Origin: 'https://evil.example' };
     assert.equal((await readViewer(foreign)).status, 200, 'the cookie is ignored');
+  });
+});
+
+suite('a page that says whose session it shows', () => {
+  const readViewer = async (owner: string, path = '/graphql') => {
+    const { headers } = await openSession(url, ADMIN);
+    const query = new URLSearchParams({ query: '{viewer{id}}' });
+    return callOAuth(url, `${path}?${query}`, { headers: { ...headers, 'X-Session-Owner': owner } });
+  };
+
+  test('has it as long as it is that of the same operator of the same account', async () => {
+    assert.equal((await readViewer('1.1')).body.data.viewer.id, '1');
+    for (const other of ['2.1', '1.2', '1', 'x'.repeat(1000)]) {
+      const { status, body } = await readViewer(other);
+      assert.equal(status, 401, other);
+      assert.equal(body.errors[0].extensions.code, 'UNAUTHENTICATED');
+    }
+  });
+
+  test('of a token or key nothing is expected', async () => {
+    const headers = { 'X-API-Key': switchboard.key, 'X-Session-Owner': '2.1' };
+    assert.equal((await readAccount(headers)).status, 200);
   });
 });
 

@@ -132,7 +132,7 @@ describeInBrowser('the GraphiQL page in a browser', () => {
     await run('query Pseudo { viewer { pseudo } }');
     await waitForResult('"pseudo"');
     await page.waitForFunction(() => Object.values(sessionStorage).some((text) => text.includes('query Pseudo')));
-    await page.evaluate('sessionStorage.setItem("graphiql-operator", "another")');
+    await page.evaluate('sessionStorage.setItem("graphiql-owner", "another")');
     await page.reload();
     await page.locator('.graphiql-query-editor .CodeMirror').filter({ hasText: 'totalCount' }).waitFor();
   });

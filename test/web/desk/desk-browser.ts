@@ -53,6 +53,7 @@ export async function startDeskBrowser(
       });
       if (!reading.ok) throw new Error(`The desk cannot be read: ${JSON.stringify(reading.failure)}`);
       const desk = openDesk(reading.value, {
+        owner: `1.${reading.value.viewer.id}`,
         socketUrl: `${address.replace('http', 'ws')}/graphql`,
         upload: () => Promise.reject(new Error('There is no XMLHttpRequest here.')),
         onLoggedOut: () => {

@@ -1,7 +1,7 @@
 import type { Desk, DeskActions } from '../desk.ts';
 import { createDeskState } from '../state/apply-reading.ts';
 import type { DeskReading } from '../state/change.ts';
-import { removeDrafts, setDraftsOperator } from '../state/drafts.ts';
+import { removeDrafts, setDraftsOwner } from '../state/drafts.ts';
 import { createStore } from '../state/store.ts';
 import { createActions } from './actions.ts';
 import { Connection } from './connection.ts';
@@ -18,6 +18,8 @@ export interface OpenDesk extends Desk {
 
 /** What is different outside of a browser. */
 export interface DeskSurroundings {
+  /** Whose desk it is: see `getSessionOwner`. */
+  readonly owner: string;
   /** The address of `/graphql`. */
   readonly socketUrl: string;
   readonly upload: DeskActions['upload'];
@@ -26,8 +28,7 @@ export interface DeskSurroundings {
 }
 
 /** Connects the operator until it is stopped. */
-export function openDesk(reading: DeskReading, { socketUrl, upload, onLoggedOut }: DeskSurroundings): OpenDesk {
-  const operatorId = reading.viewer.id;
+export function openDesk(reading: DeskReading, { owner, socketUrl, upload, onLoggedOut }: DeskSurroundings): OpenDesk {
   const store = createStore(createDeskState(reading));
   const departures = new Set<string>();
   const markers = new ReadMarkers(store);
@@ -42,8 +43,8 @@ export function openDesk(reading: DeskReading, { socketUrl, upload, onLoggedOut 
     stop();
     onLoggedOut();
   };
-  const outbox = new Outbox(operatorId, store, logOut);
-  const connection = new Connection(socketUrl, store, {
+  const outbox = new Outbox(owner, store, logOut);
+  const connection = new Connection(`${socketUrl}?${new URLSearchParams({ owner })}`, store, {
     onLoggedOut: logOut,
     onLive: () => {
       outbox.flush();
@@ -51,7 +52,7 @@ export function openDesk(reading: DeskReading, { socketUrl, upload, onLoggedOut 
     },
     takeDeparture: (id) => departures.delete(id),
   });
-  setDraftsOperator(operatorId);
+  setDraftsOwner(owner);
   removeDraftsOfClosed(reading);
   connection.start();
   return {

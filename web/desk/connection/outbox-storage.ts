@@ -16,8 +16,8 @@ const MAX_ENTRIES = 500;
 export class OutboxStorage {
   readonly #prefix: string;
 
-  constructor(operatorId: string) {
-    this.#prefix = `outbox:${operatorId}:`;
+  constructor(owner: string) {
+    this.#prefix = `outbox:${owner}:`;
   }
 
   /** In the order of writing. */

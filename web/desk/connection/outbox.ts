@@ -27,9 +27,9 @@ export class Outbox {
   #lastTime = 0;
   #isStopped = false;
 
-  constructor(operatorId: string, store: DeskStore, onLoggedOut: () => void) {
+  constructor(owner: string, store: DeskStore, onLoggedOut: () => void) {
     this.#store = store;
-    this.#storage = new OutboxStorage(operatorId);
+    this.#storage = new OutboxStorage(owner);
     this.#onLoggedOut = onLoggedOut;
     for (const entry of this.#storage.read(Date.now())) {
       this.#entries.set(entry.clientId, entry);

@@ -1,4 +1,5 @@
 import { type Answer, fail, succeed } from '../../shared/api/request.ts';
+import { createOwnerHeaders } from '../../shared/api/session-owner.ts';
 import type { Attachment } from '../state/model.ts';
 
 export interface UploadOptions {
@@ -34,6 +35,7 @@ export function uploadFile(
     request.onabort = () => resolve(fail({ kind: 'refused', code: 'aborted', description: 'The upload was stopped.' }));
   });
   request.open('POST', '/attachment');
+  for (const [name, value] of Object.entries(createOwnerHeaders())) request.setRequestHeader(name, value);
   request.send(body);
   const abort = () => request.abort();
   if (signal.aborted) abort();

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { graphql, runQuery } from '../../shared/api/query.ts';
+import { getSessionOwner } from '../../shared/api/session-owner.ts';
 import { useTexts } from '../../shared/texts/LanguageContext.tsx';
 import { LaterDialog } from '../later/LaterDialog.tsx';
 import type { PhoneQuestion } from './PhoneDialog.tsx';
@@ -30,7 +31,7 @@ export function PhonePickup() {
       const config = viewer?.callConfig;
       if (!isCurrent || !viewer || config?.type !== 'ANSWER_FROM_PHONE' || !config.askPhoneNumberAtEveryConnection)
         return;
-      if (wasAskedToday(viewer.id, new Date())) return;
+      if (wasAskedToday(getSessionOwner(), new Date())) return;
       setQuestion({ operatorId: viewer.id, phoneNumber: config.phoneNumber ?? '' });
     });
     return () => {
@@ -38,7 +39,7 @@ export function PhonePickup() {
     };
   }, []);
   const end = () => {
-    if (question) noteAsked(question.operatorId, new Date());
+    if (question) noteAsked(getSessionOwner(), new Date());
     setQuestion(undefined);
   };
   return (

@@ -4,15 +4,15 @@ import { readStored, writeStored } from '../../shared/stored.ts';
 const KEY = 'desk:phone-asked';
 
 /** Whether the operator has answered in this browser on this day. */
-export function wasAskedToday(operatorId: string, now: Date): boolean {
-  return readStored(KEY) === describeDay(operatorId, now);
+export function wasAskedToday(owner: string, now: Date): boolean {
+  return readStored(KEY) === describeDay(owner, now);
 }
 
-export function noteAsked(operatorId: string, now: Date): void {
-  writeStored(KEY, describeDay(operatorId, now));
+export function noteAsked(owner: string, now: Date): void {
+  writeStored(KEY, describeDay(owner, now));
 }
 
 /** The day where the operator is. */
-function describeDay(operatorId: string, now: Date): string {
-  return [operatorId, now.getFullYear(), now.getMonth() + 1, now.getDate()].join(' ');
+function describeDay(owner: string, now: Date): string {
+  return [owner, now.getFullYear(), now.getMonth() + 1, now.getDate()].join(' ');
 }

@@ -7,8 +7,8 @@ import { listStored, readStored, writeStored } from '../../shared/stored.ts';
  */
 let prefix = 'draft::';
 
-export function setDraftsOperator(operatorId: string): void {
-  prefix = `draft:${operatorId}:`;
+export function setDraftsOwner(owner: string): void {
+  prefix = `draft:${owner}:`;
 }
 
 export function readDraft(key: string): string {

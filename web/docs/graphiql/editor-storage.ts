@@ -1,14 +1,14 @@
 const PREFIX = 'graphiql:';
-const OWNER = 'graphiql-operator';
+const OWNER = 'graphiql-owner';
 
 /**
  * GraphiQL's storage for editor contents. It lives only in this tab, because the text may contain secrets such as a new
  * password in the variables, and it is for one operator: another one who logs in begins with an empty editor. GraphiQL
  * writes with a delay, even after it was unmounted; a closed storage ignores that.
  */
-export function createEditorStorage(operatorId: string) {
-  if (sessionStorage.getItem(OWNER) !== operatorId) clear();
-  sessionStorage.setItem(OWNER, operatorId);
+export function createEditorStorage(owner: string) {
+  if (sessionStorage.getItem(OWNER) !== owner) clear();
+  sessionStorage.setItem(OWNER, owner);
   let isOpen = true;
   return {
     getItem: (name: string) => sessionStorage.getItem(name),

@@ -1,5 +1,6 @@
 import { createGraphiQLFetcher, type Fetcher } from '@graphiql/toolkit';
 import { type Client, createClient } from 'graphql-ws';
+import { createOwnerHeaders, getSessionOwner } from '../../shared/api/session-owner.ts';
 
 type Headers = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ export function createFetcher(onSessionEnd: () => void): Fetcher {
     if (socket?.key === key) return socket.client;
     socket?.client.dispose();
     const client = createClient({
-      url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
+      url: `${location.origin.replace(/^http/, 'ws')}/graphql?${new URLSearchParams({ owner: getSessionOwner() })}`,
       connectionParams: headers,
       on: {
         closed: (event) => {
@@ -38,6 +39,7 @@ export function createFetcher(onSessionEnd: () => void): Fetcher {
       url: '/graphql',
       wsClient: openSocket(headers),
       enableIncrementalDelivery: false,
+      headers: createOwnerHeaders(),
       fetch: async (...request) => {
         const response = await fetch(...request);
         if (response.status === 401 && !hasCredential(headers)) onSessionEnd();

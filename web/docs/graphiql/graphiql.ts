@@ -2,6 +2,7 @@ import { GraphiQL } from 'graphiql';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { Session } from '../../shared/api/session.ts';
+import { getSessionOwner, setSessionOwner } from '../../shared/api/session-owner.ts';
 import { createLogInAddress } from '../../shared/page/addresses.ts';
 import { goToLogIn, readingSession } from '../bar.ts';
 import { createEditorStorage } from './editor-storage.ts';
@@ -39,8 +40,9 @@ function showSessionEnded(): void {
   element('ended').hidden = false;
 }
 
-function showGraphiql({ operator }: Session): void {
-  const storage = createEditorStorage(operator.id);
+function showGraphiql(session: Session): void {
+  setSessionOwner(session);
+  const storage = createEditorStorage(getSessionOwner());
   const fetcher = createFetcher(showSessionEnded);
   const root = createRoot(element('graphiql'));
   root.render(createElement(GraphiQL, { fetcher, defaultQuery: WELCOME, storage, showPersistHeadersSettings: false }));

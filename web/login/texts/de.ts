@@ -32,4 +32,9 @@ export const de: TextsLike<typeof en> = {
   setUpTitle: 'Zwei-Faktor-Anmeldung einrichten',
   or: 'oder',
   signOn: 'Mit Single Sign-on fortfahren',
+  otherTitle: 'Jemand anderes hat sich angemeldet',
+  other:
+    'In diesem Browser ist jetzt {name} von {account} angemeldet. Was Sie geschrieben haben, bleibt hier, bis Sie sich wieder anmelden.',
+  otherLogIn: 'Selbst anmelden',
+  otherGoOn: 'Als {name} weiterarbeiten',
 };

@@ -29,4 +29,8 @@ export const en = {
   setUpTitle: 'Set up two-factor',
   or: 'or',
   signOn: 'Continue with single sign-on',
+  otherTitle: 'Someone else has logged in',
+  other: '{name} of {account} is logged in in this browser now. What you wrote is kept here until you log in again.',
+  otherLogIn: 'Log in as yourself',
+  otherGoOn: 'Go on as {name}',
 } as const;

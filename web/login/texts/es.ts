@@ -32,4 +32,9 @@ export const es: TextsLike<typeof en> = {
   setUpTitle: 'Configure el segundo factor',
   or: 'o',
   signOn: 'Continuar con inicio de sesión único',
+  otherTitle: 'Otra persona ha iniciado sesión',
+  other:
+    'En este navegador está ahora {name} de {account}. Lo que escribió se conserva aquí hasta que vuelva a iniciar sesión.',
+  otherLogIn: 'Iniciar mi sesión',
+  otherGoOn: 'Continuar como {name}',
 };

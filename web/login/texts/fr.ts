@@ -32,4 +32,9 @@ export const fr: TextsLike<typeof en> = {
   setUpTitle: 'Configurez le second facteur',
   or: 'ou',
   signOn: 'Continuer avec l’authentification unique',
+  otherTitle: 'Une autre personne s’est connectée',
+  other:
+    '{name} de {account} est maintenant connecté dans ce navigateur. Ce que vous avez écrit est conservé ici jusqu’à votre prochaine connexion.',
+  otherLogIn: 'Me connecter',
+  otherGoOn: 'Continuer en tant que {name}',
 };

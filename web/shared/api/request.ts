@@ -1,3 +1,5 @@
+import { createOwnerHeaders } from './session-owner.ts';
+
 /** Longer than any log-in takes, so that a person is told that nothing comes. */
 const TIMEOUT_MS = 20_000;
 
@@ -26,7 +28,11 @@ export async function send(path: string, { method = 'GET', body }: RequestOption
   try {
     const response = await fetch(path, {
       method,
-      headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+      headers: {
+        ...createOwnerHeaders(),
+        accept: 'application/json',
+        ...(body && { 'content-type': 'application/json' }),
+      },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

@@ -16,6 +16,7 @@ export interface Session {
     /** A language code such as `de`. */
     readonly languageAdmin: string | null;
   };
+  readonly accountId: string;
   readonly accountName: string;
   readonly theme?: Theme;
   readonly expiresAt: string;

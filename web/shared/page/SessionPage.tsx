@@ -1,6 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import type { Failure } from '../api/request.ts';
 import { readSession, type Session } from '../api/session.ts';
+import { describeOwner, getSessionOwner, setSessionOwner } from '../api/session-owner.ts';
 import { Banner } from '../components/Banner.tsx';
 import { Button } from '../components/Button.tsx';
 import { ALERT } from '../components/icons.ts';
@@ -27,6 +28,7 @@ export function SessionPage({ children }: SessionPageProps) {
     if (!answer.value.authenticated || answer.value.mustSetUpTwoFactor) return goToLogIn();
     if (answer.value.theme) chooseTheme(answer.value.theme);
     setProfileLanguage(answer.value.operator.languageAdmin);
+    setSessionOwner(answer.value);
     setSession(answer.value);
   }, [setProfileLanguage]);
   useEffect(() => {
@@ -44,7 +46,13 @@ export function SessionPage({ children }: SessionPageProps) {
   );
 }
 
-/** `ended`: the page had a session until now, and the log-in page says so. */
-export function goToLogIn(reason?: LogInReason): void {
-  location.replace(createLogInAddress(location, reason));
+/** `ended`: the page had a session until now, and the log-in page says so, or that someone else has logged in. */
+export async function goToLogIn(reason?: LogInReason): Promise<void> {
+  const isOther = reason === 'ended' && (await isOtherLoggedIn());
+  location.replace(createLogInAddress(location, isOther ? 'other' : reason));
+}
+
+async function isOtherLoggedIn(): Promise<boolean> {
+  const answer = await readSession();
+  return answer.ok && answer.value.authenticated && describeOwner(answer.value) !== getSessionOwner();
 }

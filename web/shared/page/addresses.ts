@@ -34,11 +34,12 @@ export interface PageAddress {
 }
 
 /**
- * What the log-in page says: the session ended, the password was changed and all sessions with it, or why the service
- * did not accept a single sign-on link.
+ * What the log-in page says: the session ended, someone else has logged in in this browser, the password was changed and
+ * all sessions with it, or why the service did not accept a single sign-on link.
  */
 export const LOG_IN_REASONS = [
   'ended',
+  'other',
   'password',
   'linkInvalid',
   'linkWrong',

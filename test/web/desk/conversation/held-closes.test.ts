@@ -16,8 +16,9 @@ beforeEach(() => {
 });
 
 /** As after every load of the page in the same tab. */
-function load(): HeldCloses {
+function load(owner = '1.7'): HeldCloses {
   return new HeldCloses({
+    owner,
     async close({ conversationId, closingLine }) {
       sent.push(`${conversationId} ${closingLine}`);
       return answer;
@@ -35,6 +36,12 @@ const ids = (held: HeldCloses) => held.getAll().map(({ conversationId }) => conv
 
 /** As when the desk hears that conversations are closed. */
 const forget = (held: HeldCloses, ...closed: string[]) => held.forgetUnless((id) => !closed.includes(id));
+
+test('another operator in the same tab has none of them', () => {
+  load().hold(close('1', 100));
+  assert.deepEqual(ids(load('2.7')), []);
+  assert.deepEqual(ids(load()), ['1']);
+});
 
 test('it is sent once when its time is over, and not before', async () => {
   const held = load();

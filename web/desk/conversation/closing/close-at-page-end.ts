@@ -1,3 +1,4 @@
+import { createOwnerHeaders } from '../../../shared/api/session-owner.ts';
 import { CLOSE, createCloseVariables } from '../../connection/mutations.ts';
 import type { HeldClose } from './held-closes.ts';
 
@@ -7,7 +8,7 @@ export function closeAtPageEnd({ conversationId, closingLine }: HeldClose): void
   fetch('/graphql', {
     method: 'POST',
     keepalive: true,
-    headers: { accept: 'application/json', 'content-type': 'application/json' },
+    headers: { ...createOwnerHeaders(), accept: 'application/json', 'content-type': 'application/json' },
     body: JSON.stringify(body),
   }).catch(() => undefined);
 }

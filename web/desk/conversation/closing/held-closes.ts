@@ -16,6 +16,8 @@ export interface HeldClosesOptions {
   close(held: HeldClose): Promise<Answer<unknown>>;
   /** Closes while the page goes away, without waiting for the answer. */
   closeAtPageEnd(held: HeldClose): void;
+  /** Whose they are: a tab can be that of someone else after a log-in. */
+  readonly owner: string;
   /** Of this tab: another tab of the operator must not send what can be undone here. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>;
   onRefused(held: HeldClose, failure: string): void;
@@ -26,7 +28,6 @@ export const UNDO_MS = 5000;
 const AFTER_PAUSE_MS = 2000;
 /** The page went and came back, or the visitor was faster. */
 const ALREADY_CLOSED = 'state';
-const STORAGE_KEY = 'switchboard:held-closes';
 
 /**
  * Holds closings back for some seconds. A held one is written down at once, and removed only when the conversation is
@@ -41,7 +42,7 @@ export class HeldCloses {
 
   constructor(options: HeldClosesOptions) {
     this.#options = options;
-    this.#all = readStored(options.storage);
+    this.#all = readStored(options);
     this.#ids = listIds(this.#all);
   }
 
@@ -142,7 +143,7 @@ export class HeldCloses {
     if (all.length !== this.#ids.size || !all.every((each) => this.#ids.has(each.conversationId)))
       this.#ids = listIds(all);
     try {
-      this.#options.storage.setItem(STORAGE_KEY, JSON.stringify(all));
+      this.#options.storage.setItem(nameStored(this.#options), JSON.stringify(all));
     } catch {
       // Without storage it is sent by the time, or when the page goes.
     }
@@ -154,9 +155,13 @@ function listIds(closes: readonly HeldClose[]): ReadonlySet<string> {
   return new Set(closes.map(({ conversationId }) => conversationId));
 }
 
-function readStored(storage: HeldClosesOptions['storage']): readonly HeldClose[] {
+function nameStored({ owner }: Pick<HeldClosesOptions, 'owner'>): string {
+  return `switchboard:held-closes:${owner}`;
+}
+
+function readStored(options: HeldClosesOptions): readonly HeldClose[] {
   try {
-    return JSON.parse(storage.getItem(STORAGE_KEY) ?? '[]') as HeldClose[];
+    return JSON.parse(options.storage.getItem(nameStored(options)) ?? '[]') as HeldClose[];
   } catch {
     return [];
   }

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { getSessionOwner } from '../../../shared/api/session-owner.ts';
 import { useTexts } from '../../../shared/texts/LanguageContext.tsx';
 import { useDesk, useDeskStore } from '../../DeskContext.tsx';
 import { useToast } from '../../frame/ToastContext.tsx';
@@ -46,6 +47,7 @@ export function ConversationMemory({ children }: { readonly children: ReactNode 
         return answer;
       },
       closeAtPageEnd,
+      owner: getSessionOwner(),
       storage: sessionStorage,
       onRefused: (_held, failure) => onRefused.current?.(failure),
     }),
