@@ -72,7 +72,7 @@ export class Sessions {
     // How long a node accepts signatures of the previous secret is not compared.
     if (secretVersion !== (this.#secretVersions.get(websiteId) ?? 1)) await setTimeout(WEBSITE_CACHE_WAIT_MS);
     this.#secretVersions.set(websiteId, secretVersion);
-    const secret = secrets.deriveWebsiteSecret(accountId, websiteId, secretVersion);
+    const secret = secrets.deriveVisitorSecret(accountId, websiteId, secretVersion);
     return createHmac('sha256', secret).update(externalId).digest('hex');
   }
 }

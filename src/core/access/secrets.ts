@@ -48,11 +48,20 @@ export class InstallationSecrets {
   }
 
   /**
-   * Derives the secret with which a website signs the identity of its visitors. It is not stored; a new version gives a
-   * new secret.
+   * Derives the secret with which a website signs the `externalId` of its visitors. It is not stored; a new version gives
+   * a new secret.
    */
-  deriveWebsiteSecret(accountId: number, websiteId: number, version: number): string {
+  deriveVisitorSecret(accountId: number, websiteId: number, version: number): string {
     return createHmac('sha256', this.#websiteKey).update(`${accountId}.${websiteId}.${version}`).digest('base64url');
+  }
+
+  /**
+   * Derives the secret with which a website signs identity tokens. It is another one: with the same, the signature of an
+   * `externalId` that someone chose would be that of a token.
+   */
+  deriveIdentitySecret(accountId: number, websiteId: number, version: number): string {
+    const content = `identity.${accountId}.${websiteId}.${version}`;
+    return createHmac('sha256', this.#websiteKey).update(content).digest('base64url');
   }
 
   /** Computes a fingerprint of a request that does not reveal its contents to a reader of the database. */

@@ -129,20 +129,26 @@ export class WebsiteService {
     });
   }
 
-  /** Derives the secret with which the website signs the identity of its visitors. */
+  /** Derives the secret with which the website signs the `externalId` of its visitors. */
   deriveVisitorSecret(caller: Caller, { id, secretVersion }: Website): string {
     requireAdmin(caller);
-    return this.#secrets.deriveWebsiteSecret(caller.accountId, id, secretVersion);
+    return this.#secrets.deriveVisitorSecret(caller.accountId, id, secretVersion);
   }
 
-  /** Signatures with the old secret are no longer accepted. */
+  /** Derives the secret with which the website signs identity tokens. */
+  deriveIdentitySecret(caller: Caller, { id, secretVersion }: Website): string {
+    requireAdmin(caller);
+    return this.#secrets.deriveIdentitySecret(caller.accountId, id, secretVersion);
+  }
+
+  /** Signatures and tokens with the old secrets are no longer accepted. */
   async rotateSecret(commit: Commit<Website>, caller: Caller, id: number): Promise<Website> {
     requireAdmin(caller);
     return commit(async (tx) => {
       const before = toWebsite(await requireWebsiteRow(tx, caller.accountId, id));
       const website = { ...before, secretVersion: before.secretVersion + 1 };
       await updateWebsite(tx, caller, website);
-      announce(tx, caller, 'website.updated', id, { fields: ['visitorSecret'], values: {} });
+      announce(tx, caller, 'website.updated', id, { fields: ['visitorSecret', 'identitySecret'], values: {} });
       return website;
     });
   }

@@ -18,7 +18,7 @@ const TIME_RULE = 'must be a number of seconds since 1970';
 const header = z.looseObject({ alg: z.literal('HS256'), crit: z.undefined().optional() });
 
 const claims = z.object({
-  sub: text(1, 255),
+  sub: text(1, 255).refine((value) => !isLikeToken(value), { error: 'must not be a part of a token' }),
   exp: z.number({ error: TIME_RULE }),
   nbf: z.number({ error: TIME_RULE }).optional(),
   name: text(0, 100).optional(),
@@ -48,7 +48,10 @@ export function verifyIdentityToken(token: string, secret: string, inputName: 'i
   const expected = createHmac('sha256', secret).update(`${headerPart}.${claimsPart}`).digest();
   const given = Buffer.from(signature, 'base64url');
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    throw new DomainError('forbidden', "The identity token is not a JWT signed with HS256 and the website's secret.");
+    throw new DomainError(
+      'forbidden',
+      "The identity token is not a JWT signed with HS256 and the website's identitySecret.",
+    );
   if (!header.safeParse(parsePart(headerPart)).success)
     throw new DomainError('forbidden', 'The identity token must have the algorithm HS256, and no critical extensions.');
   const parsed = claims.safeParse(parsePart(claimsPart));
@@ -66,6 +69,16 @@ export function verifyIdentityToken(token: string, secret: string, inputName: 'i
     fields: fields && Object.entries(fields).map(([fieldName, value]) => ({ name: fieldName, value })),
     requireValidAt: (now) => requireValidity(exp, nbf, now),
   };
+}
+
+/**
+ * Whether an identifier has the form of a token's header and claims. Someone who chooses such a name wants it to be
+ * signed as a token.
+ */
+export function isLikeToken(externalId: string): boolean {
+  const [first = '', ...others] = externalId.split('.');
+  const parsed = others.length > 0 ? parsePart(first) : undefined;
+  return typeof parsed === 'object' && parsed !== null;
 }
 
 /** A whole name is not split, because names differ too much: it is shown as the first name. */

@@ -49,7 +49,7 @@ export class VisitorIdentities {
     if (!website) throw forbidden();
     const identity = verifyIdentityToken(
       token,
-      secrets.deriveWebsiteSecret(accountId, websiteId, website.secretVersion),
+      secrets.deriveIdentitySecret(accountId, websiteId, website.secretVersion),
       'token',
     );
     const identified = await commit(async (tx) => {

@@ -23,7 +23,7 @@ import type { ActorContext, VisitorCaller } from '../kernel/caller.ts';
 import { DomainError, invalidField } from '../kernel/errors.ts';
 import { languageCode } from '../kernel/languages.ts';
 import { text } from '../kernel/text.ts';
-import { type Identity, MAX_TOKEN_LENGTH, verifyIdentityToken } from './identity-token.ts';
+import { type Identity, isLikeToken, MAX_TOKEN_LENGTH, verifyIdentityToken } from './identity-token.ts';
 import { applyIdentity, omitVerified } from './signed-details.ts';
 import { changeContext } from './visitor-contexts.ts';
 import type { VisitorWebsite } from './visitor-websites.ts';
@@ -185,11 +185,12 @@ export class VisitorSessions {
   }
 
   #verifyIdentity({ accountId, id, secretVersion }: VisitorWebsite, token: string): Identity {
-    return verifyIdentityToken(token, this.#secrets.deriveWebsiteSecret(accountId, id, secretVersion), 'identity');
+    return verifyIdentityToken(token, this.#secrets.deriveIdentitySecret(accountId, id, secretVersion), 'identity');
   }
 
   #requireSignature({ accountId, id, secretVersion }: VisitorWebsite, externalId: string, signature: string): void {
-    const secret = this.#secrets.deriveWebsiteSecret(accountId, id, secretVersion);
+    if (isLikeToken(externalId)) throw invalidField('externalId', 'must not be a part of a token');
+    const secret = this.#secrets.deriveVisitorSecret(accountId, id, secretVersion);
     const expected = createHmac('sha256', secret).update(externalId).digest('hex');
     if (isSameSecret(signature.toLowerCase(), expected)) return;
     throw new DomainError('forbidden', "The signature does not match the externalId and the website's secret.");

@@ -525,7 +525,10 @@ test('lists contain nothing of another account', async () => {
     }
     const isReadKey = run === fixture.viewers.readKey.run;
     const own = ['preferences']; // of the viewer only
-    assert.deepEqual([...secrets].sort(), isReadKey ? [...own, 'ssoKey', 'visitorSecret'] : own);
+    assert.deepEqual(
+      [...secrets].sort(),
+      isReadKey ? ['identitySecret', ...own, 'ssoKey', 'visitorSecret'].sort() : own,
+    );
   }
 });
 

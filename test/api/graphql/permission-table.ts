@@ -280,7 +280,7 @@ export const FIELDS = buildTable(
   cellsFor('DateHours', EVERYONE, 'date ranges'),
   cellsFor('TimeRange', EVERYONE, 'from to'),
   cellsFor('Website', EVERYONE, 'waitingAbsenceMinutes activeAbsenceMinutes'),
-  cellsFor('Website', withoutReadKey(ADMINS), 'visitorSecret'),
+  cellsFor('Website', withoutReadKey(ADMINS), 'visitorSecret identitySecret'),
   cellsFor('Skill', EVERYONE, 'id name order createdAt parent children operators availability'),
   cellsFor('Skill', MANAGERS, 'statistics'),
   cellsFor('Group', MANAGERS, 'statistics'),

@@ -46,7 +46,7 @@ test('the identity example on the page is accepted', async () => {
   const example = extractBlocks('js').find((text) => text.includes('signIdentity')) ?? '';
   const { signIdentity, createClaims } = await import(`data:text/javascript,${encodeURIComponent(example)}`);
   const claims = createClaims({ id: 'customer-9', email: 'ana@example.com', plan: 'gold' });
-  const visitor = await site.createVisitor({ identity: signIdentity(claims, await site.loadVisitorSecret()) });
+  const visitor = await site.createVisitor({ identity: signIdentity(claims, await site.loadIdentitySecret()) });
   const { data } = await visitor.run('{visitor{externalId email}}');
   assert.deepEqual(data.visitor, { externalId: 'customer-9', email: 'ana@example.com' });
 });

@@ -31,7 +31,7 @@ for (const { name, open } of databases) {
       } = fixture.installation;
       const website = await visitorWebsites.find(fixture.accountId, fixture.websiteId);
       assert.ok(website);
-      const secret = secrets.deriveWebsiteSecret(fixture.accountId, website.id, 1);
+      const secret = secrets.deriveVisitorSecret(fixture.accountId, website.id, 1);
       const signature = createHmac('sha256', secret).update('customer 7').digest('hex');
       const session = { ...PROFILE, context: CONTEXT, externalId: 'customer 7', signature, language: 'en' };
       const { token } = await visitorSessions.open(website, session, BROWSER);
@@ -141,7 +141,7 @@ for (const { name, open } of databases) {
         await assert.rejects(visitors.update(fixture.transact, caller, { city: 'Paris' }), { kind: 'state' });
         const website = await visitorWebsites.find(fixture.accountId, fixture.websiteId);
         assert.ok(website);
-        const secret = secrets.deriveWebsiteSecret(fixture.accountId, website.id, 1);
+        const secret = secrets.deriveVisitorSecret(fixture.accountId, website.id, 1);
         const signature = createHmac('sha256', secret).update('customer 7').digest('hex');
         const newSession = await visitorSessions.open(website, { externalId: 'customer 7', signature }, '');
         assert.notEqual((await visitorSessions.findCaller(newSession.token))?.visitorId, caller.visitorId);

@@ -12,7 +12,7 @@ let secret: string;
 before(async () => {
   site = await openSite();
   operator = await site.createOperator({ chat_max_number: 50 });
-  secret = await site.loadVisitorSecret();
+  secret = await site.loadIdentitySecret();
 });
 after(() => site.stop());
 
@@ -107,7 +107,9 @@ test('values without a signature never replace signed ones', async () => {
     'mutation{visitorUpdate(input:{city:"Rome",email:"x@x.example"}){userErrors{code field}}}',
   );
   assert.deepEqual(update.data.visitorUpdate.userErrors, [{ code: 'STATE', field: ['input', 'email'] }]);
-  const signature = createHmac('sha256', secret).update('jwt-2').digest('hex');
+  const signature = createHmac('sha256', await site.loadVisitorSecret())
+    .update('jwt-2')
+    .digest('hex');
   await site.createVisitor({ externalId: 'jwt-2', signature, email: 'x@x.example', city: 'Oslo' });
   const { context, email, city } = await readVisitor(body.visitorId);
   assert.deepEqual([context.fields, email, city], [shown, 'true@shop.example', 'Oslo']);
@@ -132,7 +134,8 @@ test('a token that is not signed as required is 403, and creates no visitor', as
     'a header that is no object': signToken(claims, { header: [] }),
     'changed claims': `${header}.${encode({ ...claims, sub: 'jwt-4', exp: inSeconds(60) })}.${signature}`,
     'another secret': signToken(claims, { key: 'secret' }),
-    'the secret of another website': signToken(claims, { key: await site.loadVisitorSecret(otherWebsite) }),
+    'the secret for external identifiers': signToken(claims, { key: await site.loadVisitorSecret() }),
+    'the secret of another website': signToken(claims, { key: await site.loadIdentitySecret(otherWebsite) }),
     'four parts': `${valid}.x`,
     text: 'not a token',
     expired: signToken({ ...claims, exp: inSeconds(-1) }),
@@ -226,7 +229,7 @@ test('rule 17: an anonymous visitor who is known joins the earlier one, with the
 
 test('rule 17: tokens signed with a rotated secret are rejected', async () => {
   const websiteId = await createResource(site.rest, 'website', { url: 'https://rotated.example', label: 'Rotated' });
-  const key = await site.loadVisitorSecret(websiteId);
+  const key = await site.loadIdentitySecret(websiteId);
   const open = async () => (await site.openSession({ websiteId, identity: signToken({ sub: 'r' }, { key }) })).status;
   assert.equal(await open(), 201);
   await site.admin.run('mutation($id:ID!){websiteSecretRotate(input:{id:$id}){userErrors{code}}}', { id: websiteId });

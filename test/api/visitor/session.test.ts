@@ -109,6 +109,23 @@ test('rule 17: a wrong signature is 403, and creates or identifies no visitor', 
   assert.equal(await countVisitors(), count);
 });
 
+test('the signature of a chosen name is no identity token', async () => {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const exp = Math.floor(Date.now() / 1000) + 3600;
+  // The website signs it as the identifier of someone who has chosen this name.
+  const name = `${encode({ alg: 'HS256' })}.${encode({ sub: 'customer-8', exp })}`;
+  const signature = sign(await site.loadVisitorSecret(), name);
+  const token = `${name}.${Buffer.from(signature, 'hex').toString('base64url')}`;
+  const opened = await site.openSession({ websiteId: site.websiteId, identity: token });
+  assert.equal(opened.status, 403, JSON.stringify(opened.body));
+  const asIdentifier = await site.openSession({ websiteId: site.websiteId, externalId: name, signature });
+  assert.equal(asIdentifier.status, 400);
+  for (const externalId of ['lea.roux@example.com', 'a.b.c', '12.34', 'null.x', `${encode({})}`]) {
+    const valid = sign(await site.loadVisitorSecret(), externalId);
+    await site.createVisitor({ externalId, signature: valid });
+  }
+});
+
 test('rule 17: signatures with a rotated secret are rejected', async () => {
   const websiteId = await createResource(site.rest, 'website', { url: 'https://rotated.example', label: 'Rotated' });
   const oldSecret = await site.loadVisitorSecret(websiteId);

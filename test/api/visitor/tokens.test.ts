@@ -51,7 +51,7 @@ for (const { name, open } of databases) {
       for (const websiteId of [fixture.websiteId, await fixture.createWebsite(), fixture.websiteId]) {
         const website = await visitorWebsites.find(fixture.accountId, websiteId);
         assert.ok(website);
-        const secret = secrets.deriveWebsiteSecret(fixture.accountId, websiteId, 1);
+        const secret = secrets.deriveVisitorSecret(fixture.accountId, websiteId, 1);
         const signature = createHmac('sha256', secret).update('ÄÖ 7').digest('hex');
         await visitorSessions.open(website, { externalId: 'ÄÖ 7', signature }, '');
       }

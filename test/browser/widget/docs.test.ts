@@ -38,7 +38,7 @@ describeInBrowser('the page about the widget', () => {
     const claims = { sub: 'customer-7', exp: Math.floor(Date.now() / 1000) + 3600, firstname: 'Ana' };
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
-    const secret = await site.loadVisitorSecret(website);
+    const secret = await site.loadIdentitySecret(website);
     const token = `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`;
     const [example = ''] = readWidgetExamples('Say who the visitor is', site.url);
     const body = example.replace('/chat-identity', `data:text/plain,${token}`); // instead of the website's server

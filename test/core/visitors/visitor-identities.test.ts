@@ -18,7 +18,7 @@ for (const { name, open } of databases) {
       const { installation, websiteId } = fixture;
       const website = await installation.websites.find(fixture.accountId, websiteId);
       assert.ok(website);
-      secret = installation.websites.deriveVisitorSecret(installation.caller, website);
+      secret = installation.websites.deriveIdentitySecret(installation.caller, website);
     });
     after(async () => {
       assert.deepEqual(await fixture.findBrokenInvariants(), []);

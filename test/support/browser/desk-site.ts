@@ -42,7 +42,7 @@ export async function openDeskSite(): Promise<DeskSite> {
       return page;
     },
     async createSignedVisitor(claims) {
-      const secret = await site.loadVisitorSecret();
+      const secret = await site.loadIdentitySecret();
       const exp = Math.floor(Date.now() / 1000) + 86_400;
       const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
       const content = `${encode({ alg: 'HS256' })}.${encode({ sub: 'customer-7', exp, ...claims })}`;

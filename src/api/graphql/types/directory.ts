@@ -36,6 +36,13 @@ WebsiteRef.implement({
       resolve: (website, _args, { caller, services }) =>
         services.administration.websites.deriveVisitorSecret(caller, website),
     }),
+    identitySecret: t.string({
+      nullable: true,
+      description:
+        'The secret with which the website signs identity tokens (JWT, HS256): another one than `visitorSecret`. Admins and write keys only.',
+      resolve: (website, _args, { caller, services }) =>
+        services.administration.websites.deriveIdentitySecret(caller, website),
+    }),
   }),
 });
 
