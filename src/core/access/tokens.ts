@@ -85,10 +85,17 @@ export class Tokens {
 
   /** Revokes a bearer token. */
   async revoke(token: string): Promise<void> {
+    const tokenHash = toTokenHash('token', token);
+    const found = await this.#database.read
+      .selectFrom('accessTokens')
+      .select('id')
+      .where('tokenHash', '=', tokenHash)
+      .executeTakeFirst();
+    if (!found) return; // anyone can guess: that must not occupy the writer
     await this.#database.transaction((tx) =>
       tx.db
         .deleteFrom('accessTokens')
-        .where('tokenHash', '=', toTokenHash('token', token))
+        .where('tokenHash', '=', tokenHash)
         .where('isSession', '=', 0) // a text of its form could have the hash of a session
         .execute(),
     );

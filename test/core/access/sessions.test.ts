@@ -57,6 +57,21 @@ for (const { name, open } of databases)
       assert.equal(await isValid(secret), false);
     });
 
+    test('a guess at a token to revoke does not wait for the writer', async () => {
+      const token = (await logIn('token')) ?? assert.fail('refused');
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const writing = installation.database.transaction(() => held, installation.accountId);
+      for (let count = 0; count < 20; count += 1) await installation.access.tokens.revoke(`${count}`.repeat(20));
+      release();
+      await writing;
+      assert.equal(await isValid(token, 'token'), true);
+      await installation.access.tokens.revoke(token);
+      assert.equal(await isValid(token, 'token'), false);
+    });
+
     test('are listed with device and address, newest first, until they end', async () => {
       await logIn('session');
       installation.clock.advance(1000);
