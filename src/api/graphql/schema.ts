@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
+import { withKnownLocations } from '../graphql-server/known-locations.ts';
 import { resolveInTurns } from '../graphql-server/resolve-in-turns.ts';
 import { builder } from './builder.ts';
 import { removeReadChecks } from './full-read-schema.ts';
@@ -49,5 +50,5 @@ export const schema = createSchema();
 export const fullReadSchema = removeReadChecks(createSchema());
 
 function createSchema(): GraphQLSchema {
-  return refuseRestrictedCallers(resolveInTurns(builder.toSchema()));
+  return refuseRestrictedCallers(resolveInTurns(withKnownLocations(builder.toSchema())));
 }

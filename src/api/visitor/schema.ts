@@ -1,3 +1,4 @@
+import { withKnownLocations } from '../graphql-server/known-locations.ts';
 import { resolveInTurns } from '../graphql-server/resolve-in-turns.ts';
 import { builder } from './builder.ts';
 import './types/availability.ts';
@@ -10,4 +11,4 @@ import './types/visitor.ts';
 import './types/visitor-context.ts';
 
 /** The imports above add their types and fields to the builder. */
-export const visitorSchema = resolveInTurns(builder.toSchema());
+export const visitorSchema = resolveInTurns(withKnownLocations(builder.toSchema()));

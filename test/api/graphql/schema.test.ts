@@ -6,6 +6,7 @@ import {
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  introspectionFromSchema,
   isEnumType,
   isInputObjectType,
   isIntrospectionType,
@@ -15,7 +16,9 @@ import {
   lexicographicSortSchema,
   printSchema,
 } from 'graphql';
-import { schema } from '../../../src/api/graphql/schema.ts';
+import { buildClientSchema as buildOlderClientSchema } from 'graphql-16-11';
+import { fullReadSchema, schema } from '../../../src/api/graphql/schema.ts';
+import { visitorSchema } from '../../../src/api/visitor/schema.ts';
 
 const types = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
@@ -314,3 +317,22 @@ test('the printed schema is current, and can be parsed', () => {
   assert.equal(printed, `${printSchema(lexicographicSortSchema(schema))}\n`, 'run `npm run generate`');
   assert.equal(printSchema(lexicographicSortSchema(buildSchema(printed))), printed.trimEnd());
 });
+
+for (const [name, each] of Object.entries({ schema, fullReadSchema, visitorSchema })) {
+  test(`${name}: clients that are built on an older graphql-js or on graphql-core can read it`, () => {
+    const introspection = introspectionFromSchema(each);
+    const types = buildOlderClientSchema(introspection as never).getTypeMap();
+    for (const type of Object.keys(each.getTypeMap())) assert.ok(types[type], type);
+    // Those of the GraphQL specification of 2021. graphql-core refuses any other.
+    const known = new Set(
+      'QUERY MUTATION SUBSCRIPTION FIELD FRAGMENT_DEFINITION FRAGMENT_SPREAD INLINE_FRAGMENT VARIABLE_DEFINITION SCHEMA SCALAR OBJECT FIELD_DEFINITION ARGUMENT_DEFINITION INTERFACE UNION ENUM ENUM_VALUE INPUT_OBJECT INPUT_FIELD_DEFINITION'.split(
+        ' ',
+      ),
+    );
+    const locations = introspection.__schema.directives.flatMap((directive) => directive.locations);
+    assert.deepEqual(
+      locations.filter((location) => !known.has(location)),
+      [],
+    );
+  });
+}
