@@ -142,7 +142,7 @@ export class SocketServer<Viewer> implements Sockets {
       maxPayload: MAX_MESSAGE_BYTES,
       closeTimeout: timeouts.closeMs,
       allowSynchronousEvents: false, // one message per turn of the event loop: a burst does not keep it
-      handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+      handleProtocols: () => PROTOCOL,
     };
     this.#sockets = new WebSocketServer(options);
     this.#sockets.on('wsClientError', (_error, socket, { method }) => {
@@ -189,6 +189,7 @@ export class SocketServer<Viewer> implements Sockets {
       return rejectUpgrade(socket, this.#endpoint.securityHeaders, rejection);
     }
     if (!(await this.#canConnect(request, socket))) return this.#rejectUpgrade(socket, 'otherPage');
+    if (request.method === 'GET' && !offersProtocol(request)) return this.#rejectUpgrade(socket, 'wrongProtocol');
     if (socket.destroyed) return; // its close event may be over: it would be counted for ever
     const admission = this.#admitAddress(request);
     if (admission === 'refused') return this.#rejectUpgrade(socket, 'tooManyConnections');
@@ -386,6 +387,11 @@ function sendPing(client: WebSocket, connection: { isAlive: boolean }): void {
 }
 
 const PROTOCOL = 'graphql-transport-ws';
+
+function offersProtocol({ headers }: IncomingMessage): boolean {
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',');
+  return offered.some((name) => name.trim() === PROTOCOL);
+}
 
 export function matchesPath(path: string, url: string): boolean {
   return url.split('?')[0] === path;

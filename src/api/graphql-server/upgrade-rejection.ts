@@ -22,6 +22,12 @@ export const UPGRADE_REJECTIONS = {
     code: 'RATE_LIMITED',
     message: 'Too many connections from this address, close some first.',
   },
+  wrongProtocol: {
+    status: 400,
+    code: 'BAD_REQUEST',
+    message:
+      'The WebSocket protocol graphql-transport-ws is required, as the package graphql-ws has it. The protocol graphql-ws of subscriptions-transport-ws is not supported.',
+  },
   wrongVersion: {
     status: 400,
     code: 'BAD_REQUEST',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
@@ -242,6 +243,29 @@ test('idle subscriptions use little memory', async (t) => {
     sockets.every(({ messages }) => messages.some((message) => message.includes('"operatorLive"'))),
   );
   for (const { socket } of sockets) socket.terminate();
+});
+
+test('another protocol is refused in the handshake, with the reason', async () => {
+  for (const protocols of [['graphql-ws'], ['graphql-ws', 'other'], []]) {
+    const socket = new WebSocket(`${switchboard.url.replace(/^http/, 'ws')}/graphql`, protocols);
+    const response = await new Promise<IncomingMessage>((resolve) =>
+      socket.on('unexpected-response', (_request, answer) => resolve(answer)),
+    );
+    assert.equal(response.statusCode, 400);
+    const [body] = await response.toArray();
+    assert.match(
+      JSON.parse(String(body)).errors[0].message,
+      /graphql-transport-ws is required.*subscriptions-transport-ws/,
+    );
+    socket.on('error', () => undefined).terminate();
+  }
+  const both = new WebSocket(`${switchboard.url.replace(/^http/, 'ws')}/graphql`, [
+    'graphql-ws',
+    'graphql-transport-ws',
+  ]);
+  await new Promise((resolve) => both.once('open', resolve));
+  assert.equal(both.protocol, 'graphql-transport-ws');
+  both.terminate();
 });
 
 test('a stop closes connections with 1001 and ends the process, even with an unresponsive client', async () => {
