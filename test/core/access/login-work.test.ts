@@ -9,7 +9,8 @@ import type { Transact } from '../../../src/core/kernel/caller.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import type { Tables } from '../../../src/storage/tables.ts';
 import { databases, type TestInstallation } from '../../support/databases/databases.ts';
-import { ADMIN, TEST_OPEN_OPTIONS } from '../../support/processes/switchboard.ts';
+import { TEST_OPEN_OPTIONS } from '../../support/processes/open-options.ts';
+import { ADMIN } from '../../support/processes/switchboard.ts';
 
 const HOME = '192.0.2.1';
 

@@ -15,7 +15,8 @@ import type { Reports } from '../../../src/core/reports/reports.ts';
 import type { Upkeep } from '../../../src/core/upkeep/upkeep.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import type { SqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts';
-import { ADMIN, databaseFileIn, TEST_OPEN_OPTIONS, testEnvironment } from '../processes/switchboard.ts';
+import { TEST_OPEN_OPTIONS } from '../processes/open-options.ts';
+import { ADMIN, databaseFileIn, testEnvironment } from '../processes/switchboard.ts';
 import { runDataFolder } from './data-folder.ts';
 import {
   createDatabase,

@@ -1,7 +1,8 @@
 import { openInstallation } from '../../../src/app/installation.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { Access } from '../../../src/core/access/access.ts';
-import { type StartOptions, type Switchboard, TEST_OPEN_OPTIONS, testEnvironment } from './switchboard.ts';
+import { TEST_OPEN_OPTIONS } from './open-options.ts';
+import { type StartOptions, type Switchboard, testEnvironment } from './switchboard.ts';
 
 const FROZEN_AT = Date.now();
 

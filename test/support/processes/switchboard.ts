@@ -1,15 +1,8 @@
-import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SocketTimeouts } from '../../../src/api/graphql-server/sockets.ts';
-import { createFirstAccount } from '../../../src/app/first-start.ts';
-import { type OpenOptions, openInstallation } from '../../../src/app/installation.ts';
-import { startServer } from '../../../src/app/server.ts';
 import { runProgram } from '../../../src/commands/program.ts';
-import { readConfig } from '../../../src/config.ts';
-import type { Clock } from '../../../src/storage/database.ts';
 import { runDataFolder } from '../databases/data-folder.ts';
 import {
   createDatabase,
@@ -18,28 +11,14 @@ import {
   isOnPostgres,
   TEST_SECRET,
 } from '../databases/postgres-database.ts';
-import { createDatabaseFile } from '../databases/sqlite-template.ts';
 import { openStoredData, type StoredData } from '../databases/stored-data.ts';
-import { loadQuietDemo } from '../fixtures/demo.ts';
 import { WAIT_TIMEOUT_MS } from '../waiting/wait.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { spawnGuarded } from './guarded-processes.ts';
+import type { ServiceOptions } from './service-in-process.ts';
 import { createTerminal } from './terminal.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
-
-/** Hashing a password for real takes longer than most tests. */
-export const CHEAP_HASHES = { memoryKiB: 64, passes: 1 };
-
-/** Options for a service in a test process: no timeouts on slow machines, and cheap password hashes. */
-export const TEST_OPEN_OPTIONS: OpenOptions = {
-  statementMs: WAIT_TIMEOUT_MS,
-  onStaleRead: (facts) => {
-    // Not in the change, which would only run again.
-    setImmediate(() => assert.fail(`A write does not name all facts that it changes: ${facts.join()}`));
-  },
-  hashCost: CHEAP_HASHES,
-};
 
 /** The garbage of a start fits into this memory: collecting it takes a tenth of the start's processor time. */
 const LARGE_NEW_SPACE = '--min-semi-space-size=16';
@@ -75,13 +54,7 @@ interface CommonOptions {
   readonly folder?: string;
 }
 
-export interface StartOptions extends CommonOptions {
-  /** Loads the demo data and connects its operators, but plays none of them. */
-  readonly demo?: boolean;
-  readonly socketTimeouts?: SocketTimeouts;
-  /** Replaces the database's clock. */
-  readonly clock?: Clock;
-}
+export interface StartOptions extends CommonOptions, ServiceOptions {}
 
 export interface ProcessOptions extends CommonOptions {
   readonly args?: readonly string[];
@@ -91,29 +64,15 @@ export interface ProcessOptions extends CommonOptions {
 
 /** Starts the service in this process, which is faster than a new process. */
 export async function startSwitchboard(options: StartOptions = {}): Promise<Switchboard> {
+  // Loading the whole service takes more than a second, which tests of processes do not need.
+  const { startServiceInProcess } = await import('./service-in-process.ts');
   const workspace = await prepareWorkspace(options);
-  const config = readConfig(workspace.env);
-  const { folder } = workspace.switchboard;
-  if (config.databaseFile === databaseFileIn(folder)) await createDatabaseFile(config.databaseFile);
-  const installation = await openInstallation(config, {
-    ...TEST_OPEN_OPTIONS,
-    ...(options.clock && { clock: options.clock }),
-  });
-  const log: string[] = [];
-  const server = await startServer(installation, config, {
-    log: { write: (line) => log.push(line) },
-    ...(options.socketTimeouts && { socketTimeouts: options.socketTimeouts }),
-    prepare: async () => {
-      await createFirstAccount(installation, config);
-      if (options.demo) await loadQuietDemo(installation);
-    },
-  });
+  const service = await startServiceInProcess(workspace.env, databaseFileIn(workspace.switchboard.folder), options);
   return {
-    url: server.url,
     ...workspace.switchboard,
-    log: () => log.join(''),
+    ...service,
     stop: async () => {
-      await server.stop();
+      await service.stop();
       await workspace.cleanUp();
     },
   };

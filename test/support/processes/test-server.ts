@@ -4,7 +4,7 @@ import { createFirstAccount } from '../../../src/app/first-start.ts';
 import { openInstallation } from '../../../src/app/installation.ts';
 import { startServer } from '../../../src/app/server.ts';
 import { readConfig } from '../../../src/config.ts';
-import { CHEAP_HASHES } from './switchboard.ts';
+import { CHEAP_HASHES } from './open-options.ts';
 import { TEST_SERVER_VARIABLE, type TestServerOptions } from './test-server-options.ts';
 
 const BLOCK_MS = 3000;
