@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { type Nodes, startNodes } from '../support/nodes/nodes.ts';
+import { computeTotp, toTotpStep } from '../../src/core/access/two-factor/totp.ts';
+import { graphqlClient, logIn } from '../support/clients/graphql.ts';
+import { postForm } from '../support/clients/oauth.ts';
+import { type Nodes, PASSWORD, startNodes } from '../support/nodes/nodes.ts';
 import { testServerOptions } from '../support/processes/test-server-options.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 const ATTEMPTS = 150;
 
-describe('login limits across several nodes', { skip: server === undefined }, () => {
+describe('logins across several nodes', { skip: server === undefined }, () => {
+  const now = Date.now();
   let nodes: Nodes;
 
   before(async () => {
-    nodes = await startNodes(server ?? '', { ...testServerOptions({ clockAt: Date.now() }), count: 3 });
+    nodes = await startNodes(server ?? '', { ...testServerOptions({ clockAt: now }), count: 3 });
   });
   after(() => nodes?.end());
 
@@ -45,6 +49,32 @@ describe('login limits across several nodes', { skip: server === undefined }, ()
       chooseEither,
     );
     assertAdmitted(t, fromAddress, { status: 400, limit: 100 });
+  });
+
+  test('one second factor that reaches all of them at the same time logs in once', async () => {
+    const login = { email: 'second@example.com', password: PASSWORD };
+    const [url = ''] = nodes.urls;
+    await graphqlClient(url, nodes.token).run(
+      `mutation{operatorCreate(input:{name:"O" email:"${login.email}" password:"${PASSWORD}"}){userErrors{message}}}`,
+    );
+    const { run } = graphqlClient(url, await logIn(url, login));
+    const started = await run(`mutation{twoFactorStart(input:{currentPassword:"${PASSWORD}"}){secret}}`);
+    const { secret } = started.data.twoFactorStart;
+    const codeOf = (offset: number) => computeTotp(secret, toTotpStep(now) + offset);
+    const confirmed = await run(`mutation{twoFactorConfirm(input:{code:"${codeOf(0)}"}){recoveryCodes}}`);
+    const [recoveryCode = ''] = confirmed.data.twoFactorConfirm.recoveryCodes;
+    for (const otp of [codeOf(1), recoveryCode]) {
+      // Fewer than the limit of logins, with those before.
+      const responses = await Promise.all(
+        nodes.urls.map((node) =>
+          postForm(node, '/oauth2/token', {
+            ...{ grant_type: 'password', username: login.email, password: PASSWORD, otp },
+          }),
+        ),
+      );
+      const outcomes = responses.map(({ body }) => body.error ?? 'granted').sort();
+      assert.deepEqual(outcomes, ['granted', 'mfa_required', 'mfa_required']);
+    }
   });
 
   function attemptAll(

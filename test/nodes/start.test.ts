@@ -1,22 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { TransactionSql } from 'postgres';
-import { TEST_SECRET } from '../support/databases/postgres-database.ts';
-import { startNodes } from '../support/nodes/nodes.ts';
+import postgres, { type TransactionSql } from 'postgres';
+import {
+  createDatabase,
+  DATABASE_PREFIX,
+  databaseUrlOf,
+  dropDatabase,
+  postgresServerUrl,
+  TEST_SECRET,
+} from '../support/databases/postgres-database.ts';
 import { startSwitchboardProcess } from '../support/processes/switchboard.ts';
 import { waitUntil } from '../support/waiting/wait.ts';
-
-const server = process.env.TEST_DATABASE_URL;
 
 /** Longer than a request may wait for the account lock. */
 const MIGRATION_MS = 6500;
 
 test('a node that starts while another one migrates waits for it, even longer than a request would', {
-  skip: server === undefined,
+  skip: postgresServerUrl === undefined,
 }, async (t) => {
-  const { databaseUrl, sql, end } = await startNodes(server ?? '', { count: 1 });
-  t.after(end);
+  const databaseUrl = databaseUrlOf(`${DATABASE_PREFIX}start_${process.pid}`);
+  await createDatabase(databaseUrl);
+  t.after(() => dropDatabase(databaseUrl));
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
+  t.after(() => sql.end());
   let migrated = false;
   const migration = sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(0)`;
@@ -24,8 +31,8 @@ test('a node that starts while another one migrates waits for it, even longer th
     await wait(MIGRATION_MS);
     migrated = true;
   });
-  const second = await startSwitchboardProcess({ env: { DATABASE_URL: databaseUrl, SWITCHBOARD_SECRET: TEST_SECRET } });
-  t.after(() => second.stop());
+  const node = await startSwitchboardProcess({ env: { DATABASE_URL: databaseUrl, SWITCHBOARD_SECRET: TEST_SECRET } });
+  t.after(() => node.stop());
   assert.equal(migrated, true);
   await migration;
 });

@@ -109,7 +109,7 @@ export async function createStaff({ urls, token }: Nodes, count: number, chatMax
   const website = Number(created.data.websiteCreate.website.id);
   const operators = [];
   for (let number = 0; number < count; number += 1) {
-    const email = `operator${number}@example.com`;
+    const email = `operator${number}.${website}@example.com`; // unique among several suites
     const { data } = await admin.run(
       `mutation{operatorCreate(input:{name:"Operator ${number}" email:"${email}" password:"${PASSWORD}" chatMaxNumber:${chatMaxNumber} websiteIds:[${website}]}){operator{id}}}`,
       {},

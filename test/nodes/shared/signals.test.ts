@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { graphqlClient } from '../support/clients/graphql.ts';
-import { openSocket, type Socket, type Subscription } from '../support/clients/subscriptions.ts';
-import { createStaff, type Nodes, startNodes } from '../support/nodes/nodes.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+import { graphqlClient } from '../../support/clients/graphql.ts';
+import { openSocket, type Socket, type Subscription } from '../../support/clients/subscriptions.ts';
+import { createStaff, type Nodes } from '../../support/nodes/nodes.ts';
+import { shareNodes } from '../../support/nodes/shared-nodes.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 
@@ -15,7 +16,7 @@ describe('rule 26: signals cross from one node to the other', { skip: server ===
   const sockets: Socket[] = [];
 
   before(async () => {
-    nodes = await startNodes(server ?? '');
+    nodes = await shareNodes(server ?? '');
     const staff = await createStaff(nodes, 1);
     operatorToken = staff.operators[0]?.token ?? '';
     await operatorOn(0).run('mutation{operatorConnect(input:{ttlSeconds:300}){userErrors{message}}}');
@@ -40,7 +41,6 @@ describe('rule 26: signals cross from one node to the other', { skip: server ===
   });
   after(async () => {
     for (const socket of sockets) socket.end();
-    await nodes?.end();
   });
 
   const urlOf = (node: number) => nodes.urls[node] ?? '';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { createStaff, type Nodes, type Staff, startNodes } from '../support/nodes/nodes.ts';
+import { before, describe, test } from 'node:test';
+import { createStaff, type Nodes, type Staff } from '../../support/nodes/nodes.ts';
+import { shareNodes } from '../../support/nodes/shared-nodes.ts';
 import {
   retryingGraphqlClient,
   retryingRestClient,
   retryWhileUnavailable,
-} from '../support/waiting/retrying-clients.ts';
+} from '../../support/waiting/retrying-clients.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 const ROUNDS = 6;
@@ -18,10 +19,9 @@ describe('a read through any node shows every write that was acknowledged before
   let staff: Staff;
 
   before(async () => {
-    nodes = await startNodes(server ?? '');
+    nodes = await shareNodes(server ?? '');
     staff = await createStaff(nodes, WRITERS);
   });
-  after(() => nodes?.end());
 
   test('operators: details, lists and counts, by REST and by GraphQL', async () => {
     await runWriters(async (writer, round) => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { openSession, toBrowserSession } from '../support/clients/browser-session.ts';
-import { type GraphqlClient, graphqlClient, logIn } from '../support/clients/graphql.ts';
-import { openSocket } from '../support/clients/subscriptions.ts';
-import { createStaff, type Nodes, PASSWORD, type Staff, startNodes } from '../support/nodes/nodes.ts';
-import { WAIT_TIMEOUT_MS, waitUntil } from '../support/waiting/wait.ts';
+import { openSession, toBrowserSession } from '../../support/clients/browser-session.ts';
+import { type GraphqlClient, graphqlClient, logIn } from '../../support/clients/graphql.ts';
+import { openSocket } from '../../support/clients/subscriptions.ts';
+import { createStaff, type Nodes, PASSWORD, type Staff } from '../../support/nodes/nodes.ts';
+import { shareNodes } from '../../support/nodes/shared-nodes.ts';
+import { WAIT_TIMEOUT_MS, waitUntil } from '../../support/waiting/wait.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 /** The guaranteed delay plus the duration of a check. */
@@ -43,10 +44,9 @@ describe('revoked access ends on every node within a second', { skip: server ===
   let staff: Staff;
 
   before(async () => {
-    nodes = await startNodes(server ?? '');
+    nodes = await shareNodes(server ?? '');
     staff = await createStaff(nodes, 1);
   });
-  after(() => nodes?.end());
 
   for (const interrupted of [false, true])
     describe(interrupted ? 'while notifications are interrupted' : 'without interruptions', () => {

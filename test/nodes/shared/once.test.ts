@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { graphqlClient } from '../support/clients/graphql.ts';
-import { restClient } from '../support/clients/rest.ts';
-import { createWebhookFor, startReceiverFor } from '../support/clients/webhook-client.ts';
+import { before, describe, test } from 'node:test';
+import { graphqlClient } from '../../support/clients/graphql.ts';
+import { restClient } from '../../support/clients/rest.ts';
+import { createWebhookFor, startReceiverFor } from '../../support/clients/webhook-client.ts';
 import {
   createStaff,
   type Nodes,
   readEventPosition,
   type Staff,
   startConversation,
-  startNodes,
   waitForRounds,
   waitUntilOffersCanExpire,
-} from '../support/nodes/nodes.ts';
-import { waitUntil } from '../support/waiting/wait.ts';
+} from '../../support/nodes/nodes.ts';
+import { shareNodes } from '../../support/nodes/shared-nodes.ts';
+import { waitUntil } from '../../support/waiting/wait.ts';
 
 const server = process.env.TEST_DATABASE_URL;
 
@@ -22,10 +22,9 @@ describe('several nodes do everything exactly once', { skip: server === undefine
   let staff: Staff;
 
   before(async () => {
-    nodes = await startNodes(server ?? '');
+    nodes = await shareNodes(server ?? '');
     staff = await createStaff(nodes, 3);
   });
-  after(() => nodes?.end());
 
   test('a request with an idempotency key that reaches all of them concurrently', async () => {
     for (let round = 0; round < 10; round += 1) {

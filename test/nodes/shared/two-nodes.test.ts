@@ -1,43 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import postgres from 'postgres';
-import { graphqlClient, logIn } from '../support/clients/graphql.ts';
-import { openSocket } from '../support/clients/subscriptions.ts';
-import { TEST_SECRET } from '../support/databases/postgres-database.ts';
-import { ADMIN, type SwitchboardProcess, startSwitchboardProcess } from '../support/processes/switchboard.ts';
+import { before, describe, test } from 'node:test';
+import { graphqlClient, logIn } from '../../support/clients/graphql.ts';
+import { openSocket } from '../../support/clients/subscriptions.ts';
+import type { Nodes } from '../../support/nodes/nodes.ts';
+import { shareNodes } from '../../support/nodes/shared-nodes.ts';
+import type { SwitchboardProcess } from '../../support/processes/switchboard.ts';
 
 const server = process.env.TEST_DATABASE_URL;
-const DATABASE_NAME = `nodes_${process.pid}`;
 
 describe('two nodes on one PostgreSQL', { skip: server === undefined }, () => {
-  let nodes: [SwitchboardProcess, SwitchboardProcess];
-  let tokens: [string, string];
-  let sql: postgres.Sql;
+  let nodes: Nodes;
 
   before(async () => {
-    sql = postgres(server ?? '', { max: 1, onnotice: () => undefined });
-    await sql.unsafe(`create database ${DATABASE_NAME}`);
-    const url = new URL(server ?? '');
-    url.pathname = `/${DATABASE_NAME}`;
-    const env = {
-      DATABASE_URL: String(url),
-      SWITCHBOARD_SECRET: TEST_SECRET,
-      SWITCHBOARD_VISITOR_SESSIONS_PER_MINUTE: '0',
-      SWITCHBOARD_VISITOR_STARTS_PER_MINUTE: '0',
-      SWITCHBOARD_VISITOR_ADDRESS_STARTS_PER_MINUTE: '0',
-    };
-    nodes = await Promise.all([startSwitchboardProcess({ env }), startSwitchboardProcess({ env })]);
-    tokens = [await logIn(nodes[0].url, ADMIN), await logIn(nodes[1].url, ADMIN)];
-  });
-  after(async () => {
-    await Promise.all(nodes.map((node) => node.stop()));
-    await sql.unsafe(`drop database ${DATABASE_NAME} with (force)`);
-    await sql.end();
+    nodes = await shareNodes(server ?? '');
   });
 
   test('a desk on one node serves visitors of the other, and no operator exceeds their capacity', async () => {
-    const [firstNode, secondNode] = nodes;
-    const admin = graphqlClient(firstNode.url, tokens[0]);
+    const [firstNode, secondNode] = nodes.all as [SwitchboardProcess, SwitchboardProcess];
+    const admin = graphqlClient(firstNode.url, nodes.token);
     const website = (await admin.run('mutation{websiteCreate(input:{url:"https://a.example" label:"A"}){website{id}}}'))
       .data.websiteCreate.website.id;
     const created = await admin.run(
@@ -51,7 +31,7 @@ describe('two nodes on one PostgreSQL', { skip: server === undefined }, () => {
     const desk = openSocket(firstNode.url, token);
     const subscription = await desk.subscribe('subscription{deskEvents{type conversationId conversation{state}}}');
     const starts = Array.from({ length: 12 }, async (_, index) => {
-      const node = nodes[index % 2] as SwitchboardProcess;
+      const node = index % 2 === 0 ? firstNode : secondNode;
       const session = await fetch(`${node.url}/visitor/session`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
