@@ -13,7 +13,8 @@ import { setUpTwoFactor } from '../support/fixtures/two-factor.ts';
 import { serveInProcess } from '../support/processes/in-process-service.ts';
 import {
   runCommand,
-  type SwitchboardProcess,
+  type Switchboard,
+  startSwitchboard,
   startSwitchboardProcess,
   testEnvironment,
 } from '../support/processes/switchboard.ts';
@@ -27,10 +28,11 @@ const WITHOUT_DATABASE = { skip: isOnPostgres && 'does not depend on the databas
 const EMBEDDED_ONLY = { skip: isOnPostgres && 'embedded database only' };
 
 let folder: string;
-let switchboard: SwitchboardProcess;
+let switchboard: Switchboard;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-cli-'));
-  switchboard = await startSwitchboardProcess({ folder });
+  // `restore` recognizes a running service by its process; only the embedded database has that command.
+  switchboard = isOnPostgres ? await startSwitchboard({ folder }) : await startSwitchboardProcess({ folder });
 });
 after(async () => {
   await switchboard.stop();
@@ -283,7 +285,7 @@ suite('a backup', EMBEDDED_ONLY, () => {
   test('can be restored when the service is stopped', async () => {
     assert.match(await succeed(`restore ${target()} --force`), /The previous database is kept as/);
     assert.ok(readdirSync(folder).some((file) => /before-restore.*Z$/.test(file)));
-    switchboard = await startSwitchboardProcess({ folder });
+    switchboard = await startSwitchboard({ folder });
     assert.deepEqual(await labels(), ['before', 'My website']);
     assert.equal(await ssoKey(), keyBefore);
   });
