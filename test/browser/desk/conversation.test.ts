@@ -36,6 +36,7 @@ describeInBrowser('a conversation in the desk', () => {
     page = await pages.open();
     context = page.context();
     await logInContext(context, site.url, ADA);
+    await page.goto(`${site.url}/desk`);
   });
   after(async () => {
     await pages?.end();
@@ -48,7 +49,8 @@ describeInBrowser('a conversation in the desk', () => {
     visitor = await site.createVisitor(profile);
     await visitor.startConversation({ message: 'Hello, where is my parcel?' });
     conversation = await acceptNext(ada, String(site.websiteId));
-    await page.goto(`${site.url}/desk/conversations/${conversation.id}`);
+    await page.locator(`.rail [data-row="${conversation.id}"]`).click();
+    await page.waitForURL(`**/desk/conversations/${conversation.id}`);
     await field().waitFor();
   }
 
@@ -193,6 +195,7 @@ describeInBrowser('a conversation in the desk', () => {
 
   test('without a connection the panel has what was read, and says once what comes later', async () => {
     await openConversation({ firstname: 'Tom', lastname: 'Vega' });
+    await page.reload(); // the desk has not read the other conversation
     const panel = page.locator('.visitor-panel');
     const later = page.getByText('Shown when the connection is back.');
     await panel.locator('.facts').first().waitFor();
