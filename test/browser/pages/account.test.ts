@@ -234,7 +234,7 @@ describeInBrowser('the account page in a browser', () => {
     await assertIsAccessible(page, 'errors', '#page');
     for (const language of LANGUAGES) {
       await page.locator('select').selectOption(language);
-      await assertFits(page, `errors, ${language}`);
+      await assertFits(page, `errors, ${language}`, '#page', language);
     }
     await page.getByLabel('Current password').last().fill(login.password);
     await button('Continue').click();
@@ -249,7 +249,7 @@ describeInBrowser('the account page in a browser', () => {
     await button('Continue').click();
     for (const language of LANGUAGES) {
       await page.locator('select').selectOption(language);
-      await assertFits(page, `two-factor is on, ${language}`);
+      await assertFits(page, `two-factor is on, ${language}`, '#page', language);
     }
     await button('Turn off two-factor').click();
     await assertIsAccessible(page, 'turn off', '#page');
