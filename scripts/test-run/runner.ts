@@ -27,7 +27,7 @@ const record = process.env[RECORD_VARIABLE] ?? '';
 
 const tests = run({
   files: [...plan.files],
-  concurrency: Number(process.env.TEST_CONCURRENCY ?? availableParallelism() + 1), // some files are always waiting
+  concurrency: Number(process.env.TEST_CONCURRENCY ?? availableParallelism() + 2), // some files are always waiting
   ...(plan.namePattern !== undefined && { testNamePatterns: [plan.namePattern] }),
   execArgv: [
     '--max-semi-space-size=64', // tests make much garbage: with the default it takes a tenth of their processor time
