@@ -5,9 +5,12 @@ export function fill(text: string, values: Readonly<Record<string, string | numb
 
 const DAY_MS = 86_400_000;
 
-/** The visitor's form of a language, which decides between 9:00 PM and 21:00: `en-GB` for `en`. */
+/**
+ * The visitor's form of a language, which decides between 9:00 PM and 21:00: `en-GB` for `en`. Some browsers have the name
+ * of the system's locale, such as `en-US@posix`, which `Intl` refuses.
+ */
 export function findLocale(language: string, preferred: string): string {
-  return preferred.startsWith(language) ? preferred : language;
+  return preferred.startsWith(language) && !/@/.test(preferred) ? preferred : language;
 }
 
 /** The number of midnights between two times in the visitor's time zone. */

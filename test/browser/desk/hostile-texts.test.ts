@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
 import { acceptNext, type DeskConversation } from '../../support/browser/desk.ts';
 import { type DrawingTime, measureDrawing } from '../../support/browser/drawing-time.ts';
-import { breakAddresses } from '../../support/browser/in-page.ts';
+import { breakAddresses, usePosixLocale } from '../../support/browser/in-page.ts';
 import { logInContext } from '../../support/browser/log-in.ts';
 import { PagePool } from '../../support/browser/page-pool.ts';
 import { HOSTILE_TEXTS } from '../../support/fixtures/hostile-texts.ts';
@@ -99,6 +99,17 @@ describeInBrowser('hostile texts in the desk', () => {
     });
     assert.ok((await page.locator('.message-left').count()) >= 10);
     assert.equal(await page.evaluate('window.hacked'), undefined);
+  });
+
+  test('a browser with a locale that is no language tag shows times', async () => {
+    const visitor = await site.createVisitor({ firstname: 'Lea', lastname: 'Roux' });
+    const conversation = await converse(visitor, 'What time is it?');
+    await page.addInitScript(usePosixLocale);
+    await page.goto(`${site.url}/desk/conversations/${conversation.id}`);
+    await log().locator('.message-meta time').waitFor();
+    await log().getByText('You joined').waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+    await conversation.close();
   });
 
   test('what cannot be drawn costs only itself, and is in the log of the service', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { describeInBrowser } from '../../support/browser/describe-in-browser.ts';
 import { measureDrawing } from '../../support/browser/drawing-time.ts';
-import { breakAddresses } from '../../support/browser/in-page.ts';
+import { breakAddresses, usePosixLocale } from '../../support/browser/in-page.ts';
 import { openWidgetSite, type WidgetSite } from '../../support/browser/widget-site.ts';
 import { HOSTILE_TEXTS } from '../../support/fixtures/hostile-texts.ts';
 import { waitUntil } from '../../support/waiting/wait.ts';
@@ -29,6 +29,22 @@ describeInBrowser('hostile texts in the widget', () => {
     assert.equal(await visitor.page.evaluate('window.hacked'), undefined);
     await visitor.send('What was that?');
     await conversation.waitForText('What was that?');
+    assert.deepEqual(visitor.violations, []);
+    await visitor.close();
+  });
+
+  test('a browser with a locale that is no language tag starts a conversation, and shows its times', async () => {
+    const context = await site.createContext();
+    await context.addInitScript(usePosixLocale);
+    const visitor = await site.openTab(context, await site.createPage());
+    const conversation = await site.startConversation(visitor);
+    assert.equal((await conversation.read('visitor{context{language}}')).visitor.context.language, 'en-US');
+    await conversation.say('Hello');
+    await visitor.panel
+      .locator('.message-meta')
+      .getByText(/\d\d:\d\d|\d:\d\d [AP]M/)
+      .last()
+      .waitFor();
     assert.deepEqual(visitor.violations, []);
     await visitor.close();
   });

@@ -136,3 +136,9 @@ export function breakAddresses(host: string): void {
     return canParse(text, base);
   };
 }
+
+/** The locale of a system without one, as Chromium reports it. */
+export function usePosixLocale(): void {
+  Object.defineProperty(navigator, 'language', { value: 'en-US@posix' });
+  Object.defineProperty(navigator, 'languages', { value: ['en-US@posix'] });
+}

@@ -79,4 +79,5 @@ test('a choice in the browser comes before the profile, and the profile before t
 test('dates are written in the reader’s form of the language', () => {
   assert.equal(findLocale('en', ['de', 'en-GB']), 'en-GB');
   assert.equal(findLocale('fr', ['de']), 'fr');
+  for (const tag of ['en-US@posix', 'en_GB', 'en-']) assert.equal(findLocale('en', [tag]), 'en', tag);
 });

@@ -16,6 +16,7 @@ test('parts in braces are filled in, unknown ones stay', () => {
 test('the visitor’s form of the language decides how times look', () => {
   assert.equal(findLocale('en', 'en-GB'), 'en-GB');
   assert.equal(findLocale('de', 'en-GB'), 'de');
+  assert.equal(findLocale('en', 'en-US@posix'), 'en');
 });
 
 test('a time is told by its day: today, tomorrow, weekday, date', () => {

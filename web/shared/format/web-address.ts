@@ -9,7 +9,7 @@ export function findWebAddress(text: string): string | undefined {
   if (!URL.canParse(text) || DIRECTION_MARK.test(text)) return undefined;
   const { protocol, username, password, href } = new URL(text);
   const isWeb = protocol === 'https:' || protocol === 'http:';
-  return isWeb && username === '' && password === '' ? href : undefined;
+  return isWeb && !username && !password ? href : undefined;
 }
 
 /** The short form of an address: its path, or its host where the path says nothing. */

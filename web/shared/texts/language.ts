@@ -31,7 +31,16 @@ export function toLanguage(tag: string | null | undefined): Language | undefined
 
 /** The reader's form of a language, which decides how dates and numbers are written: `en-GB` for `en`. */
 export function findLocale(language: Language, preferred: readonly string[]): string {
-  return preferred.find((tag) => toLanguage(tag) === language) ?? language;
+  return preferred.find((tag) => toLanguage(tag) === language && isTag(tag)) ?? language;
+}
+
+/** Some browsers have the name of the system's locale, such as `en-US@posix`, which `Intl` refuses. */
+function isTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 export function readSavedLanguage(): string | null {

@@ -12,7 +12,7 @@ export function describePage(fields: Fields | undefined): object {
     ...(isAddress(document.referrer) && { referrer: document.referrer }),
     title: document.title.slice(0, MAX_TITLE),
     timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-    language: navigator.language,
+    language: navigator.language.replace(/@.*/, ''), // `en-US@posix` on some systems
     ...(fields && { fields: Object.entries(fields).map(([name, value]) => ({ name, value: String(value) })) }),
   };
 }
