@@ -20,9 +20,10 @@ import { loginTexts } from './texts.ts';
 
 /** Only those who follow a single sign-on link load what is said about it. */
 const ReplaceStep = lazy(async () => ({ default: (await import('./link/ReplaceStep.tsx')).ReplaceStep }));
-const OtherStep = lazy(async () => ({ default: (await import('./OtherStep.tsx')).OtherStep }));
 const LinkFailed = lazy(async () => ({ default: (await import('./link/LinkFailed.tsx')).LinkFailed }));
 const LinkNotice = lazy(async () => ({ default: (await import('./link/LinkNotice.tsx')).LinkNotice }));
+/** Rare: two people use one browser. */
+const OtherStep = lazy(async () => ({ default: (await import('./OtherStep.tsx')).OtherStep }));
 /** With the QR code: only those who must set up two-factor load it. */
 const SetUpStep = lazy(async () => ({ default: (await import('./SetUpStep.tsx')).SetUpStep }));
 
@@ -153,8 +154,7 @@ export function LoginPage() {
 
 function Notice({ reason }: { readonly reason: Reason | undefined }) {
   const t = useTexts(loginTexts);
-  if (reason === undefined) return null;
-  if (reason === 'other') return null;
+  if (reason === undefined || reason === 'other') return null; // a step says who is logged in
   if (reason !== 'ended' && reason !== 'password') {
     return (
       <Suspense>
